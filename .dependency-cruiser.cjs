@@ -1,0 +1,88 @@
+// The one direction in which imports go; each rule names the room that may not be entered.
+const foundation = "^packages/(errors|events|env)/";
+const middle = "^packages/(telemetry|tokens|crypto)/";
+const borders = "^packages/(ratelimit|postgres|bus|http)/";
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
+    { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+    {
+      name: "foundation-imports-nothing-above",
+      severity: "error",
+      from: { path: foundation },
+      to: { path: "^(packages|services|deploy)/", pathNot: foundation },
+    },
+    {
+      name: "middle-imports-foundation-only",
+      severity: "error",
+      from: { path: middle, pathNot: "/test/" },
+      to: { path: "^(packages|services|deploy)/", pathNot: [foundation, middle] },
+    },
+    {
+      name: "borders-import-no-service",
+      severity: "error",
+      from: { path: borders },
+      to: { path: "^(services|deploy)/" },
+    },
+    {
+      name: "packages-import-no-service",
+      severity: "error",
+      from: { path: "^packages/" },
+      to: { path: "^(services|deploy)/" },
+    },
+    {
+      name: "a-service-imports-no-service",
+      severity: "error",
+      from: { path: "^services/([^/]+)/" },
+      to: { path: "^services/", pathNot: "^services/$1/" },
+    },
+    {
+      name: "services-import-no-deployment",
+      severity: "error",
+      from: { path: "^services/" },
+      to: { path: "^deploy/" },
+    },
+    {
+      name: "testkit-in-tests-only",
+      severity: "error",
+      from: { path: "^(packages|services|deploy)/", pathNot: ["/test/", "^packages/testkit/", "^deploy/bench/"] },
+      to: { path: "^packages/testkit/" },
+    },
+    {
+      name: "services-run-without-stores",
+      severity: "error",
+      from: { path: "^services/[^/]+/src/" },
+      to: { path: "^packages/(stores|sdk|cli|crypto)/" },
+    },
+    {
+      name: "pg-and-slonik-have-their-rooms",
+      severity: "error",
+      from: {
+        path: "^(packages|services|deploy)/",
+        pathNot: ["^packages/(postgres|stores|testkit)/", "^services/[^/]+/src/store/", "/test/", "^deploy/bench/"],
+      },
+      to: { path: "node_modules/(slonik|@slonik/[^/]+|pg)/" },
+    },
+    {
+      name: "nats-in-bus-only",
+      severity: "error",
+      from: { path: "^(packages|services|deploy)/", pathNot: "^packages/bus/" },
+      to: { path: "node_modules/@nats-io/" },
+    },
+    {
+      name: "express-in-http-only",
+      severity: "error",
+      from: { path: "^(packages|services|deploy)/", pathNot: ["^packages/http/", "^deploy/bench/"] },
+      to: { path: "node_modules/express/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)(dist|\\.tap)/" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default"] },
+  },
+};

@@ -1,0 +1,10 @@
+export { auditActions } from "./audit-actions.ts";
+export type { AuditAction } from "./audit-actions.ts";
+export { auditDraft, auditRecord, auditSchemaName } from "./audit-record.ts";
+export type { AuditDraft, AuditRecord } from "./audit-record.ts";
+export { chainAudit, firstPreviousHash, hashOfAudit, verifyAuditChain } from "./audit-chain.ts";
+export type { ChainBreak, ChainHead } from "./audit-chain.ts";
+export { serviceNames } from "./services.ts";
+export type { ServiceName } from "./services.ts";
+export { allEvents, allRpcs, auditAppend, membershipOf, sessionRevoked, signingKeys } from "./subjects.ts";
+export type { EventSubject, RpcSubject } from "./subjects.ts";

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { auditDraft } from "./audit-record.ts";
+import type { ServiceName } from "./services.ts";
+
+/** A question that one service answers: subject, who answers, who may ask, and both shapes. */
+export interface RpcSubject<Input, Output> {
+  readonly kind: "rpc";
+  readonly subject: `coffer.rpc.${string}`;
+  readonly responder: ServiceName;
+  readonly callers: readonly ServiceName[];
+  readonly input: z.ZodType<Input>;
+  readonly output: z.ZodType<Output>;
+}
+
+/** News that one service publishes: a hint, never the truth, which is in the publisher's store. */
+export interface EventSubject<Payload> {
+  readonly kind: "event";
+  readonly subject: `coffer.evt.${string}`;
+  readonly publisher: ServiceName;
+  readonly consumers: readonly ServiceName[];
+  readonly payload: z.ZodType<Payload>;
+}
+
+const everyServiceBut = (owner: ServiceName): readonly ServiceName[] =>
+  (["auth-sm", "vaults", "sync", "billing-webhook", "siem-forwarder", "scanner"] as const).filter(
+    (name) => name !== owner,
+  );
+
+/**
+ * Appends records to the chains of their organizations. At least once with effect once: a record whose `id` is stored
+ * already changes nothing. The reply means that all of them are durable.
+ */
+export const auditAppend = {
+  kind: "rpc",
+  subject: "coffer.rpc.siem-forwarder.append",
+  responder: "siem-forwarder",
+  callers: everyServiceBut("siem-forwarder"),
+  input: z.object({ records: z.array(auditDraft).min(1) }),
+  output: z.object({ stored: z.int().nonnegative() }),
+} satisfies RpcSubject<unknown, unknown>;
+
+/** The public keys that verify people's access tokens, as a JSON Web Key Set (RFC 7517). */
+export const signingKeys = {
+  kind: "rpc",
+  subject: "coffer.rpc.auth-sm.signing-keys",
+  responder: "auth-sm",
+  callers: everyServiceBut("auth-sm"),
+  input: z.object({}),
+  output: z.object({
+    keys: z.array(
+      z.object({ kty: z.literal("EC"), crv: z.literal("P-256"), x: z.string(), y: z.string(), kid: z.string() }),
+    ),
+  }),
+} satisfies RpcSubject<unknown, unknown>;
+
+/**
+ * What a person is in an organization: the one named, or without `org_id` the oldest membership. `null` when the
+ * session has ended or there is no such membership.
+ */
+export const membershipOf = {
+  kind: "rpc",
+  subject: "coffer.rpc.auth-sm.membership",
+  responder: "auth-sm",
+  callers: everyServiceBut("auth-sm"),
+  input: z.object({ user_id: z.string(), session_id: z.string(), org_id: z.string().optional() }),
+  output: z.object({
+    session_active: z.boolean(),
+    has_organization: z.boolean(),
+    membership: z
+      .object({
+        org_id: z.string(),
+        role: z.enum(["owner", "admin", "auditor", "member"]),
+        status: z.enum(["active", "suspended"]),
+        plan: z.enum(["free", "team", "business", "enterprise"]),
+      })
+      .nullable(),
+  }),
+} satisfies RpcSubject<unknown, unknown>;
+
+/** A session ended before its time: its access tokens are refused from now on. `at` is an ISO 8601 timestamp. */
+export const sessionRevoked = {
+  kind: "event",
+  subject: "coffer.evt.session.revoked",
+  publisher: "auth-sm",
+  consumers: everyServiceBut("auth-sm"),
+  payload: z.object({
+    session_id: z.string(),
+    user_id: z.string(),
+    at: z.string(),
+    reason: z.enum([
+      "logged_out",
+      "admin_revoked",
+      "user_revoked",
+      "password_changed",
+      "second_factor_changed",
+      "token_reused",
+      "member_removed",
+      "member_suspended",
+    ]),
+  }),
+} satisfies EventSubject<unknown>;
+
+export const allRpcs = [auditAppend, signingKeys, membershipOf] as const;
+export const allEvents = [sessionRevoked] as const;
