@@ -1,0 +1,12 @@
+export { StoreError } from "./store.ts";
+export type { Store } from "./store.ts";
+export { startPostgres, withoutDurability } from "./postgres.ts";
+export type { PostgresOptions } from "./postgres.ts";
+export { startNats } from "./nats.ts";
+export type { NatsOptions } from "./nats.ts";
+export { startRedis } from "./redis.ts";
+export type { RedisOptions } from "./redis.ts";
+export { locate } from "./locate.ts";
+export type { LocateOptions, ServerProgram } from "./locate.ts";
+export { endServersIn, isAlive, serversIn, startOf } from "./processes.ts";
+export { freePort } from "./free-port.ts";

@@ -1,0 +1,60 @@
+import { execFile, spawnSync } from "node:child_process";
+import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { PostgresBinaries } from "./postgres-binaries.ts";
+import { asServerUser, serverUser } from "./postgres-user.ts";
+import { StoreError } from "./store.ts";
+
+const run = promisify(execFile);
+
+/**
+ * Makes a cluster at `<directory>/data`: UTF-8, one collation on every platform, checksums. It appears under that name
+ * only when it is whole, so that a start that was cut short is simply made again. Throws StoreError.
+ */
+export async function makeCluster(binaries: PostgresBinaries, directory: string, password: string): Promise<void> {
+  const unfinished = join(directory, "data.new");
+  const secret = join(directory, "data.password");
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { mode: 0o700 });
+  writeFileSync(secret, `${password}\n`, { mode: 0o600 });
+  const user = serverUser();
+  if (user !== null) chownSync(unfinished, user.uid, user.gid);
+  const [program = "", ...rest] = asServerUser(
+    [
+      binaries.initdb,
+      `--pgdata=${unfinished}`,
+      "--username=postgres",
+      `--pwfile=${secret}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--data-checksums",
+      "--no-instructions",
+    ],
+    {},
+  );
+  try {
+    await run(program, rest, { cwd: directory });
+  } catch (cause) {
+    const { stderr, message } = cause as { stderr?: string; message: string };
+    const reason = (stderr?.trim() || message).split("\n").slice(-2).join(" / ");
+    throw new StoreError(`Postgres could not make its data directory: ${reason}`, { cause });
+  } finally {
+    rmSync(secret, { force: true });
+  }
+  renameSync(unfinished, join(directory, "data"));
+}
+
+/** Gives back the shared memory segment that a killed server leaves; a server that stopped in order left none. */
+export function freeSharedMemory(data: string): void {
+  let segment: string | undefined;
+  try {
+    segment = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[6]?.trim().split(/\s+/)[1];
+  } catch {
+    return;
+  }
+  if (segment !== undefined && segment !== "") spawnSync("ipcrm", ["-m", segment], { stdio: "ignore" });
+}

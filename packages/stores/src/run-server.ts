@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { dockerName, isDocker, removeContainer } from "./docker.ts";
+import { freePort } from "./free-port.ts";
+import { isAlive, signal } from "./processes.ts";
+import { StoreError } from "./store.ts";
+import type { Store } from "./store.ts";
+import { tiedToThisProcess } from "./tied.ts";
+
+export interface ServerPlan {
+  /** What it is called in messages. */
+  name: string;
+  /** The working directory; the log of the server is the file `log` in `logDirectory`. */
+  directory: string;
+  logDirectory: string;
+  /** The command line for a port. */
+  command: (port: number) => string[];
+  url: (port: number) => string;
+  /** The port, or `undefined` for a free one. */
+  port: number | undefined;
+  /** What the server writes to its log when it accepts connections, and when the port is taken. */
+  ready: RegExp;
+  taken: RegExp;
+  /** The signal that ends it in order. */
+  stopSignal: NodeJS.Signals;
+  /** What is left to do when the server is gone: children, shared memory. */
+  afterExit?: () => Promise<void> | void;
+  /** True when `command` already ties the server's life to this process. */
+  tied?: boolean;
+}
+
+const logLimitBytes = 16 * 1024 * 1024;
+const startMilliseconds = 60_000;
+const stopMilliseconds = 8_000;
+
+/**
+ * Starts a server and waits until it says that it accepts connections. With a free port, a race lost to another
+ * program is run again. Throws StoreError with the reason from the server's own log.
+ */
+export async function runServer(plan: ServerPlan): Promise<Store> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = plan.port ?? (await freePort());
+    const outcome = await launch(plan, port);
+    if (outcome.kind === "running") return outcome.store;
+    if (plan.port === undefined && outcome.taken && attempt < 10) continue;
+    throw new StoreError(
+      outcome.taken ? `${plan.name}: port ${port} is taken` : `${plan.name} did not start: ${outcome.reason}`,
+    );
+  }
+}
+
+type Outcome = { kind: "running"; store: Store } | { kind: "failed"; taken: boolean; reason: string };
+
+async function launch(plan: ServerPlan, port: number): Promise<Outcome> {
+  const log = openLog(`${plan.logDirectory}/log`);
+  const from = fstatSync(log).size;
+  const command = plan.command(port);
+  const [program = "", ...rest] = plan.tied === true ? command : tiedToThisProcess(command, plan.stopSignal);
+  // A group of its own, so that a Ctrl-C in the terminal reaches only us and the order of the stop is ours.
+  const child = spawn(program, rest, { cwd: plan.directory, stdio: ["ignore", log, log], detached: true });
+  const state = { gone: false };
+  const ended = new Promise<void>((resolve) => {
+    const finish = (): void => {
+      state.gone = true;
+      resolve();
+    };
+    child.once("exit", finish);
+    child.once("error", finish);
+  });
+  const text = (): string => readFrom(log, from);
+  const pid = child.pid;
+  try {
+    const until = Date.now() + startMilliseconds;
+    while (!state.gone && !plan.ready.test(text()) && Date.now() < until) await Promise.race([ended, pause(5)]);
+    const said = text();
+    if (pid !== undefined && !state.gone && plan.ready.test(said)) {
+      return { kind: "running", store: storeOf(plan, port, pid, ended, command) };
+    }
+    child.kill("SIGKILL");
+    await ended;
+    await plan.afterExit?.();
+    return { kind: "failed", taken: plan.taken.test(said), reason: lastLines(said) || `${program} could not be run` };
+  } finally {
+    closeSync(log);
+  }
+}
+
+function storeOf(plan: ServerPlan, port: number, pid: number, ended: Promise<void>, command: string[]): Store {
+  const listeners = new Set<() => void>();
+  let running = true;
+  const end = (name: NodeJS.Signals): void => {
+    if (!running) return;
+    signal(pid, name);
+    if (name === "SIGKILL" && isDocker(command)) removeContainer(dockerName(command));
+  };
+  const killWithUs = (): void => end("SIGKILL");
+  process.once("exit", killWithUs);
+  void ended.then(() => {
+    running = false;
+    process.off("exit", killWithUs);
+    for (const listener of listeners) listener();
+  });
+  return {
+    url: plan.url(port),
+    port,
+    pid,
+    kill: () => end("SIGKILL"),
+    onExit: (listener) => {
+      if (running) listeners.add(listener);
+      else listener();
+    },
+    stop: async () => {
+      listeners.clear();
+      end(plan.stopSignal);
+      const patience = new AbortController();
+      const late = pause(stopMilliseconds, undefined, { signal: patience.signal }).then(
+        () => end("SIGKILL"),
+        () => undefined,
+      );
+      await ended;
+      patience.abort();
+      await late;
+      while (isAlive(pid)) await pause(5);
+      await plan.afterExit?.();
+    },
+  };
+}
+
+function openLog(path: string): number {
+  if (existsSync(path) && statSync(path).size > logLimitBytes) renameSync(path, `${path}.1`);
+  return openSync(path, "a+", 0o600);
+}
+
+function readFrom(file: number, position: number): string {
+  const buffer = Buffer.alloc(Math.max(0, fstatSync(file).size - position));
+  return buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, position));
+}
+
+function lastLines(text: string): string {
+  return text.trim().split("\n").slice(-3).join(" / ").slice(0, 500);
+}
