@@ -1,0 +1,8 @@
+export { ConfigurationError } from "./configuration-error.ts";
+export { describeVariables } from "./describe-variables.ts";
+export { readEnvironment } from "./read-environment.ts";
+export type { Environment, VariableName } from "./read-environment.ts";
+export { localBaseUrls, variables } from "./variables.ts";
+export type { Variable } from "./variable.ts";
+export type { BusCredentials } from "./parse-credentials.ts";
+export type { PlanName } from "./parse-prices.ts";

@@ -1,0 +1,30 @@
+import leven from "leven";
+import { variables } from "./variables.ts";
+
+/** Variables of the command line, which may stand in the same environment and mean nothing to the server. */
+export const commandNames = ["COFFER_URL", "COFFER_PASSWORD", "COFFER_CONFIG", "COFFER_TOKEN"] as const;
+
+const testPrefix = "COFFER_TEST_";
+
+const serverNames = Object.values(variables).flatMap(({ name, file }) => (file ? [name, `${name}_FILE`] : [name]));
+const knownNames = new Set<string>([...serverNames, ...commandNames]);
+const suggestible = [...knownNames].filter(
+  (name) => !Object.values(variables).some((row) => row.internal && name.startsWith(row.name)),
+);
+
+/** Problems with the names in an environment: each unknown `COFFER_*` name, with the closest known one. */
+export function unknownNames(env: NodeJS.ProcessEnv): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith("COFFER_") && !name.startsWith(testPrefix) && !knownNames.has(name))
+    .sort()
+    .map((name) => `${name} is not a known name: did you mean ${closest(name)}?`);
+}
+
+function closest(name: string): string {
+  let [best = "", shortest] = [suggestible[0], Infinity];
+  for (const candidate of suggestible) {
+    const distance = leven(name, candidate);
+    if (distance < shortest) [best, shortest] = [candidate, distance];
+  }
+  return best;
+}
