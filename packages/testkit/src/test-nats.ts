@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { serviceNames } from "@coffer/events";
+import type { ServiceName } from "@coffer/events";
+import { startNats } from "@coffer/stores";
+import type { TestScope, TestServer } from "./scope.ts";
+import { testServer } from "./test-server.ts";
+
+export interface TestNats extends TestServer {
+  readonly credentials: Record<ServiceName, { user: string; password: string }>;
+}
+
+export interface TestNatsOptions {
+  /** The text of a configuration file instead of the one with a user per service. */
+  config?: string;
+}
+
+/** A NATS server of this test alone, with the users and permissions that every installation has. */
+export async function testNats(t: TestScope, options: TestNatsOptions = {}): Promise<TestNats> {
+  const { natsServerConfig, natsUsers } = await import("@coffer/bus");
+  const passwords = Object.fromEntries(
+    serviceNames.map((name) => [name, randomBytes(18).toString("base64url")]),
+  ) as Record<ServiceName, string>; // Every name is there: the entries are made from the list of names.
+  const users = natsUsers(passwords);
+  const config = options.config ?? natsServerConfig({ users, host: "127.0.0.1", port: 4222, maxPayload: 1024 * 1024 });
+  const server = await testServer(t, (directory, port) =>
+    startNats({ directory, config, ...(port === undefined ? {} : { port }) }),
+  );
+  const credentials = Object.fromEntries(
+    serviceNames.map((name) => [name, { user: name, password: passwords[name] }]),
+  ) as TestNats["credentials"];
+  return { ...server, credentials };
+}
