@@ -1,0 +1,53 @@
+import type pg from "pg";
+import { parseIntoClientConfig } from "pg-connection-string";
+import { parseColumn } from "./columns.ts";
+
+/** How long Postgres and the network may take, in milliseconds. Each bound exists so that nothing waits for ever. */
+export const limits = {
+  connect: 3_000,
+  /** How long a caller waits for a free connection of a pool. */
+  acquire: 3_000,
+  lock: 5_000,
+  statement: 15_000,
+  idleInTransaction: 15_000,
+  transaction: 30_000,
+  /** Without an answer for this long the connection is given up: the network was cut and nobody said so. */
+  answer: 20_000,
+} as const;
+
+const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/**
+ * What every connection of a service has in common. `url` is a connection URI; `schema` becomes the search path.
+ * Throws a TypeError for a schema name that would need quoting.
+ */
+export function connectionConfig(url: string, schema: string, applicationName: string): pg.ClientConfig {
+  if (!schemaName.test(schema)) throw new TypeError(`not a plain schema name: ${JSON.stringify(schema)}`);
+  const given = parseIntoClientConfig(url);
+  const settings = [
+    given.options ?? "",
+    `-c search_path=${schema}`,
+    "-c TimeZone=UTC",
+    "-c DateStyle=ISO",
+    "-c IntervalStyle=iso_8601",
+  ];
+  return {
+    ...given,
+    options: settings.join(" ").trim(),
+    application_name: applicationName,
+    keepAlive: true,
+    connectionTimeoutMillis: limits.connect,
+    statement_timeout: limits.statement,
+    lock_timeout: limits.lock,
+    idle_in_transaction_session_timeout: limits.idleInTransaction,
+    query_timeout: limits.answer,
+    types: { getTypeParser: parseColumn as typeof pg.types.getTypeParser },
+  };
+}
+
+/** Bounds whole transactions on servers that can (17 and later); older ones have the bound on idle ones only. */
+export const boundTransactions = {
+  name: "coffer_bound_transactions",
+  text: "select set_config(name, $1, false) from pg_settings where name = 'transaction_timeout'",
+  values: [`${limits.transaction}ms`],
+};

@@ -1,0 +1,147 @@
+import { ServiceError } from "@coffer/errors";
+
+/**
+ * A statement that Postgres refused. Made from the driver's error without the parts that quote values (detail, where,
+ * the parameters), so that it may be logged.
+ */
+export class QueryFailure extends Error {
+  /** Five characters, `23505` for instance; undefined when no statement reached Postgres. */
+  readonly sqlState: string | undefined;
+  readonly constraint: string | undefined;
+  readonly table: string | undefined;
+
+  constructor(message: string, facts: { sqlState?: string; constraint?: string; table?: string } = {}) {
+    super(message);
+    this.name = "QueryFailure";
+    this.sqlState = facts.sqlState;
+    this.constraint = facts.constraint;
+    this.table = facts.table;
+  }
+}
+
+/** What `pg` puts on its errors, as far as it is used here. */
+interface Facts {
+  code?: unknown;
+  constraint?: unknown;
+  table?: unknown;
+  message: string;
+  cause?: unknown;
+}
+
+const sqlState = /^[0-9A-Z]{5}$/;
+
+/** Conditions of the server, not of the statement: the same statement may succeed in a moment. */
+const passing = new Set([
+  "25006", // read only: a standby that is not promoted yet
+  "25P03", // idle in transaction for too long
+  "25P04", // transaction for too long
+  "3D000", // the database is being restored
+  "40001", // serialization, after its retries
+  "40P01", // deadlock, after its retries
+  "55P03", // a lock was not to be had in time
+  "57014", // statement timeout
+  "57P01",
+  "57P02",
+  "57P03", // shutting down, crashed, starting up
+  "57P05",
+]);
+const passingClasses = new Set([
+  "08", // connection
+  "28", // credentials are being changed
+  "53", // connections, disk, memory
+  "58", // input and output
+]);
+
+const networkCodes = new Set([
+  "EAI_AGAIN",
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+/** `pg` and slonik tell a lost connection by these words only. */
+const lostConnection =
+  /connection terminated|timeout exceeded when trying to connect|not queryable|query read timeout|backend has been terminated|client is (?:pending destroy|destroyed)|pool (?:is being|has been|has) (?:terminated|shut down|ended)|after calling end on the pool|connection ended/i;
+
+/** The error itself and what caused it, outermost first. */
+function* chainOf(error: unknown): Generator<Facts> {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    yield at;
+    if (at instanceof AggregateError && at.errors[0] instanceof Error) yield at.errors[0];
+  }
+}
+
+/** The SQLSTATE of an error, or undefined when none of it came from Postgres. */
+export function sqlStateOf(error: unknown): string | undefined {
+  if (error instanceof QueryFailure) return error.sqlState;
+  for (const { code } of chainOf(error)) {
+    if (typeof code === "string" && sqlState.test(code) && !networkCodes.has(code)) return code;
+  }
+  return undefined;
+}
+
+/** Whether the connection itself is gone, so that it must not be used again. */
+export function isConnectionLost(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state !== undefined) return /^08|^57P0|^25P0[34]/.test(state);
+  for (const { code, message } of chainOf(error)) {
+    if ((typeof code === "string" && networkCodes.has(code)) || lostConnection.test(message)) return true;
+  }
+  return false;
+}
+
+/** Whether Postgres is away, overloaded or full: a matter of time, not of the statement. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.code === "unavailable";
+  const state = sqlStateOf(error);
+  if (state !== undefined) return passing.has(state) || passingClasses.has(state.slice(0, 2));
+  return isConnectionLost(error);
+}
+
+/** Whether a unique constraint (the named one, if a name is given) refused the write. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (sqlStateOf(error) !== "23505") return false;
+  if (constraint === undefined) return true;
+  if (error instanceof QueryFailure) return error.constraint === constraint;
+  for (const facts of chainOf(error)) if (facts.constraint === constraint) return true;
+  return false;
+}
+
+/**
+ * What a caller of this package meets: ServiceErrors as they are, `unavailable` (again in 1 s) when Postgres is the
+ * reason, and a QueryFailure without values for everything else that Postgres says. Errors that did not come from
+ * Postgres are returned as they are.
+ */
+export function translate(error: unknown): unknown {
+  if (error instanceof ServiceError || error instanceof QueryFailure) return error;
+  if (isUnavailable(error)) {
+    return new ServiceError("unavailable", "the database does not answer; try again", {
+      retryAfterSeconds: 1,
+      cause: withoutValues(error),
+    });
+  }
+  return sqlStateOf(error) === undefined ? error : withoutValues(error);
+}
+
+function withoutValues(error: unknown): QueryFailure {
+  const state = sqlStateOf(error);
+  for (const { code, message, constraint, table } of chainOf(error)) {
+    if (state !== undefined && code !== state) continue;
+    // Class 22 and raised exceptions quote what was put in.
+    const quotes = state !== undefined && (state.startsWith("22") || state === "P0001");
+    return new QueryFailure(quotes ? `the value was refused (SQLSTATE ${state})` : message, {
+      ...(state !== undefined && { sqlState: state }),
+      ...(typeof constraint === "string" && { constraint }),
+      ...(typeof table === "string" && { table }),
+    });
+  }
+  return new QueryFailure("the query failed");
+}

@@ -1,0 +1,10 @@
+export { createDatabase } from "./database.ts";
+export type { Database, DatabaseOptions } from "./database.ts";
+export { sql } from "./sql.ts";
+export type { Queryable, Transaction } from "./sql.ts";
+export type { Prepared } from "./hot-pool.ts";
+export { migrate, MigrationRefused, outboxMigration } from "./migrate.ts";
+export type { MigrateOptions, Migration } from "./migrate.ts";
+export { enqueue, enqueueAudit } from "./enqueue.ts";
+export { isUnavailable, isUniqueViolation, QueryFailure } from "./failure.ts";
+export { RowMismatch } from "./check-rows.ts";

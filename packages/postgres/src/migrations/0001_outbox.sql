@@ -1,0 +1,14 @@
+-- What a service has committed and others have not heard of yet. A row leaves when its delivery was acknowledged.
+-- `lane`: who is waiting, so that one that is away does not hold up the others: `event`, or the responder's name.
+create table outbox (
+  lane text not null,
+  position bigint generated always as identity,
+  id uuid not null,
+  subject text not null,
+  payload json not null,
+  created_at timestamptz not null default clock_timestamp(),
+  attempts integer not null default 0,
+  not_before timestamptz,
+  problem text,
+  primary key (lane, position)
+) with (autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_insert_threshold = -1);
