@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { pathToFileURL } from "node:url";
 import type { ServiceName } from "@coffer/events";
 import type { createTelemetry, Readiness } from "@coffer/telemetry";
+import { checkout } from "./checkout.ts";
 
 type TelemetryOptions = Parameters<typeof createTelemetry>[0];
 
@@ -58,8 +59,6 @@ export const allServices: readonly ServiceRow[] = [
   { name: "siem-forwarder", paths: ["/api/org/siem", "/api/org/audit"], schema: "siem_forwarder" },
   { name: "scanner", paths: ["/api/scanner"], schema: null },
 ];
-
-const checkout = resolve(import.meta.dirname, "../../..");
 
 /** The folder of a service in the checkout. */
 export function folderOf(name: ServiceName): string {

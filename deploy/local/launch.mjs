@@ -1,0 +1,102 @@
+// The door to every npm script: plain JavaScript for any Node from 20 on, without dependencies. It installs what the
+// checkout needs and runs the command with the Node of node_modules.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, resolve } from "node:path";
+import process from "node:process";
+
+const checkout = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
+const at = (path) => resolve(checkout, path);
+
+const commands = {
+  start: { file: "deploy/local/src/start.ts" },
+  test: { file: "deploy/local/src/test.ts", tap: true },
+  check: { file: "deploy/local/src/check.ts" },
+  bench: { file: "deploy/bench/src/main.ts" },
+  cases: { file: "deploy/cases/src/main.ts" },
+};
+
+/** Ends with one line that says what is missing. */
+function refuse(line) {
+  process.stderr.write(`coffer: ${line}\n`);
+  process.exit(1);
+}
+
+/** Runs a program to its end; its output goes to stderr, because stdout belongs to the command. */
+function run(program, args) {
+  return new Promise((done) => {
+    const child = spawn(program, args, { cwd: checkout, stdio: ["ignore", 2, 2] });
+    child.once("error", () => done(127));
+    child.once("exit", (code) => done(code ?? 1));
+  });
+}
+
+function npm(args) {
+  const own = process.env.npm_execpath;
+  return own !== undefined && /\.c?js$/.test(own) ? run(process.execPath, [own, ...args]) : run("npm", args);
+}
+
+/** Whether node_modules holds exactly what the lock file says. */
+function isInstalled() {
+  if (!existsSync(at("node_modules/.package-lock.json"))) return false;
+  const packagesOf = (path) => JSON.parse(readFileSync(at(path), "utf8")).packages ?? {};
+  const installed = packagesOf("node_modules/.package-lock.json");
+  return Object.entries(packagesOf("package-lock.json")).every(([path, wanted]) => {
+    if (path === "") return true;
+    const present = installed[path];
+    // What is missing although it is optional is for other platforms.
+    if (present === undefined) return wanted.optional === true;
+    return present.version === wanted.version && (wanted.link !== true || existsSync(at(path)));
+  });
+}
+
+/** Whether the test runner was built with the plugins of .taprc, which is done once per installation. */
+function isTapBuilt() {
+  const built = at("node_modules/@tapjs/test/test-built/dist/esm/index.js");
+  if (!existsSync(at(".tap/plugins")) || !existsSync(built)) return false;
+  const text = readFileSync(built, "utf8");
+  const off = [...readFileSync(at(".taprc"), "utf8").matchAll(/"!(@tapjs\/[a-z-]+)"/g)];
+  return off.every(([, name]) => !text.includes(`"${name}"`));
+}
+
+async function prepare({ tap }) {
+  if (!isInstalled()) {
+    process.stderr.write("coffer: installing what the project needs (npm ci)\n");
+    const code = await npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+    if (code !== 0) refuse("npm ci failed: the reason stands above");
+  }
+  const node = at("node_modules/node/bin/node");
+  if (!existsSync(node)) await npm(["rebuild", "node", "--ignore-scripts=false"]);
+  if (!existsSync(node)) refuse("Node 24 is missing below node_modules: run npm ci with install scripts allowed");
+  if (tap && !isTapBuilt()) {
+    process.stderr.write("coffer: preparing the test runner (tap build)\n");
+    const code = await run(node, [at("node_modules/tap/dist/esm/run.mjs"), "build"]);
+    if (code !== 0) refuse("tap build failed: the reason stands above");
+  }
+  return node;
+}
+
+async function main() {
+  const [name = "", ...args] = process.argv.slice(2);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) refuse(`no command "${name}": ${Object.keys(commands).join(", ")}`);
+  if (Number(process.versions.node.split(".")[0]) < 20)
+    refuse(`Node 20 or newer is needed, this is ${process.version}`);
+  if (!existsSync(at(command.file))) refuse(`${command.file} is not in this checkout`);
+  const node = await prepare(command);
+  const path = [at("node_modules/.bin"), at("node_modules/node/bin"), process.env.PATH ?? ""].join(delimiter);
+  const child = spawn(node, [at(command.file), ...args], {
+    cwd: checkout,
+    // The channel carries nothing; its end tells the command that we are gone.
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, PATH: path },
+  });
+  // In a terminal a Ctrl-C reaches both of us; the command takes the second one for the first.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.once("error", (error) => refuse(`${node} cannot be run: ${error.message}`));
+  child.once("exit", (code, signal) => {
+    process.exitCode = code ?? 128 + (signal === "SIGKILL" ? 9 : 15);
+  });
+}
+
+await main();

@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { locate, startPostgres, withoutDurability } from "@coffer/stores";
+import { checkout } from "./checkout.ts";
+import { countTap } from "./count-tap.ts";
+import type { TapCount } from "./count-tap.ts";
+import { leftovers } from "./leftovers.ts";
+
+/** Tells each test where it may write, and which Postgres the suite shares; `@coffer/testkit` reads both. */
+const directoryVariable = "COFFER_TEST_DIRECTORY";
+const postgresVariable = "COFFER_TEST_POSTGRES_URL";
+
+export interface SuiteOptions {
+  /** Test files, or none for all of .taprc. */
+  files: readonly string[];
+  out: (text: string) => unknown;
+  /** Ends the run early. What it has started is ended all the same. */
+  signal: AbortSignal;
+}
+
+/**
+ * Runs the tests on one shared Postgres and returns the real counts. A process or a folder that a test leaves behind is
+ * a failure.
+ */
+export async function runSuite({ files, out, signal }: SuiteOptions): Promise<TapCount> {
+  const report = (line: string): unknown => out(`${line}\n`);
+  for (const program of ["nats-server", "redis-server"] as const) await locate(program, { report });
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "coffer-suite-")));
+  const scratch = realpathSync(mkdtempSync(join(root, "tests-")));
+  try {
+    const postgres = await startPostgres({ directory: join(root, "postgres"), settings: withoutDurability });
+    try {
+      const raw = join(root, "suite.tap");
+      const code = await runTap({ files, raw, signal, environment: testEnvironment(scratch, postgres.url) });
+      const count = countTap(readText(raw));
+      if (code !== 0 && count.failed === 0) {
+        out(`the test runner ended with code ${code}\n`);
+        count.failed += 1;
+      }
+      count.failed += await reportLeftovers(scratch, out);
+      return count;
+    } finally {
+      await postgres.stop();
+    }
+  } finally {
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface TapRun {
+  files: readonly string[];
+  raw: string;
+  signal: AbortSignal;
+  environment: NodeJS.ProcessEnv;
+}
+
+function runTap({ files, raw, signal, environment }: TapRun): Promise<number> {
+  const tap = resolve(checkout, "node_modules/tap/dist/esm/run.mjs");
+  const reporter = process.stdout.isTTY ? "base" : "terse";
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [tap, "run", `--reporter=${reporter}`, `--output-file=${raw}`, ...files], {
+      cwd: checkout,
+      stdio: ["ignore", "inherit", "inherit"],
+      env: environment,
+    });
+    const stop = (): boolean => child.kill("SIGTERM");
+    signal.addEventListener("abort", stop, { once: true });
+    const finish = (code: number): void => {
+      signal.removeEventListener("abort", stop);
+      done(code);
+    };
+    child.once("error", () => finish(127));
+    child.once("exit", (code) => finish(code ?? 1));
+  });
+}
+
+/** The caller's environment without its configuration of Coffer, which would change what is tested. */
+function testEnvironment(directory: string, postgresUrl: string): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(COFFER|OTEL)_/.test(name));
+  return {
+    ...Object.fromEntries(own),
+    TMPDIR: directory,
+    [directoryVariable]: directory,
+    [postgresVariable]: postgresUrl,
+  };
+}
+
+async function reportLeftovers(directory: string, out: (text: string) => unknown): Promise<number> {
+  const processes = await leftovers(directoryVariable, directory);
+  for (const { pid, command } of processes) {
+    out(`left behind by a test: process ${pid}: ${command}\n`);
+    process.kill(pid, "SIGKILL");
+  }
+  const folders = readdirSync(directory).filter((name) => name.startsWith("coffer-"));
+  for (const name of folders) out(`left behind by a test: folder ${name}\n`);
+  return processes.length + folders.length;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
