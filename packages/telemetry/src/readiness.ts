@@ -1,0 +1,29 @@
+import { readWithin } from "./read-within.ts";
+
+/** Whether a service can do its work, and the state of each thing that it needs. */
+export interface Readiness {
+  ready: boolean;
+  /** Ready, but something is away that only some requests need. */
+  degraded?: boolean | undefined;
+  checks: Record<string, string>;
+}
+
+const cachedMilliseconds = 1000;
+const limitMilliseconds = 2000;
+
+/**
+ * Wraps a readiness check: it runs at most once a second, however many ask, and one that fails or takes longer than
+ * 2 s means not ready.
+ */
+export function createReadinessCheck(check: () => Promise<Readiness>): () => Promise<Readiness> {
+  let last: { at: number; result: Promise<Readiness> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (last === undefined || now - last.at >= cachedMilliseconds) last = { at: now, result: bounded(check) };
+    return last.result;
+  };
+}
+
+async function bounded(check: () => Promise<Readiness>): Promise<Readiness> {
+  return (await readWithin(check, limitMilliseconds)) ?? { ready: false, checks: { readiness: "down" } };
+}

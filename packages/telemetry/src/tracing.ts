@@ -1,0 +1,40 @@
+import { readWithin } from "./read-within.ts";
+import { setTracing } from "./tracing-state.ts";
+import { version } from "./version.ts";
+
+export interface Tracing {
+  /** Sends what is waiting, at most 5 s, and stops recording. */
+  close(): Promise<void>;
+}
+
+const flushMilliseconds = 5000;
+
+/**
+ * Starts recording spans when `OTEL_EXPORTER_OTLP_ENDPOINT` (or the one for traces) is set in `env`; otherwise nothing
+ * is loaded and nothing recorded. Once per process: services that share a process share its tracing. The SDK reads
+ * the standard OpenTelemetry variables from the process's own environment; metrics and logs do not go through it.
+ */
+export async function startTracing(service: string, env: NodeJS.ProcessEnv): Promise<Tracing> {
+  const endpoint = env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] ?? "";
+  if (endpoint === "" || env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return { close: () => Promise.resolve() };
+
+  const { startNodeSdk } = await import("@opentelemetry/sdk-node");
+  const named = (env["OTEL_SERVICE_NAME"] ?? "") !== "";
+  const sdk = startNodeSdk({
+    resourceAttributes: {
+      ...(named ? {} : { "service.name": service }),
+      "service.namespace": "coffer",
+      "service.version": version,
+    },
+    metricReaders: [],
+    logRecordProcessors: [],
+    instrumentations: [],
+  });
+  setTracing(true);
+  return {
+    close: async () => {
+      setTracing(false);
+      await readWithin(() => sdk.shutdown(), flushMilliseconds);
+    },
+  };
+}
