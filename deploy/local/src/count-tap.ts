@@ -7,39 +7,68 @@ export interface TapCount {
   skipped: number;
 }
 
+/** What is told while the TAP comes in. `path` is the names from the file down to the test. */
+export interface TapEvents {
+  file?: (name: string, count: TapCount, milliseconds: number | null) => void;
+  failure?: (path: readonly string[], diagnostics: unknown) => void;
+  /** A line that is not TAP: something was printed by a test or by what it runs. */
+  extra?: (line: string) => void;
+}
+
 /**
  * Counts the tests in raw TAP: every assertion, and every subtest that holds none. A subtest that fails by itself,
- * while all in it passed (a crash, a time-out, a wrong plan), counts as one more failure.
+ * while all in it passed (a crash, a time-out, a wrong plan), counts as one more failure. Feed the text to `parser`;
+ * `count` is complete when the parser has ended.
  */
-export function countTap(text: string): TapCount {
+export function tapCounter(events: TapEvents = {}): { parser: Parser; count: TapCount } {
   const parser = new Parser();
-  const count = follow(parser);
+  return { parser, count: follow(parser, [], events) };
+}
+
+/** Counts TAP that is there as a whole. */
+export function countTap(text: string, events: TapEvents = {}): TapCount {
+  const { parser, count } = tapCounter(events);
   parser.end(text);
   return count;
 }
 
-function follow(parser: Parser): TapCount {
-  const count: TapCount = { passed: 0, failed: 0, skipped: 0 };
-  let inner: TapCount | null = null;
+const none = (): TapCount => ({ passed: 0, failed: 0, skipped: 0 });
+
+function follow(parser: Parser, path: readonly string[], events: TapEvents): TapCount {
+  const count = none();
+  let inner = none();
   parser.on("child", (child: Parser) => {
-    inner = follow(child);
+    inner = follow(child, [...path, child.name], events);
   });
   parser.on("assert", (result: Result) => {
-    add(count, inner ?? { passed: 0, failed: 0, skipped: 0 }, result);
-    inner = null;
+    const here = inner;
+    inner = none();
+    const failed = countResult(count, here, result);
+    if (failed) events.failure?.([...path, result.name], result.diag);
+    if (path.length === 0) events.file?.(result.name, { ...here, failed: here.failed + (failed ? 1 : 0) }, result.time);
   });
   parser.on("bailout", () => {
     count.failed += 1;
   });
+  parser.on("extra", (line: string) => events.extra?.(line));
   return count;
 }
 
-function add(count: TapCount, inner: TapCount, { ok, skip, todo }: Result): void {
+/** Adds a result and what it holds. Returns whether it is itself a failure, and not only the sum of those below it. */
+function countResult(count: TapCount, inner: TapCount, { ok, skip, todo }: Result): boolean {
   const isLeaf = inner.passed + inner.failed + inner.skipped === 0;
   count.passed += inner.passed;
   count.failed += inner.failed;
   count.skipped += inner.skipped;
-  if (skip !== false || todo !== false) count.skipped += isLeaf ? 1 : 0;
-  else if (!ok) count.failed += inner.failed === 0 ? 1 : 0;
-  else if (isLeaf) count.passed += 1;
+  if (skip !== false || todo !== false) {
+    count.skipped += isLeaf ? 1 : 0;
+    return false;
+  }
+  if (ok) {
+    count.passed += isLeaf ? 1 : 0;
+    return false;
+  }
+  if (inner.failed > 0) return false;
+  count.failed += 1;
+  return true;
 }

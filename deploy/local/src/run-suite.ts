@@ -1,12 +1,10 @@
-import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { locate, startPostgres, withoutDurability } from "@coffer/stores";
-import { checkout } from "./checkout.ts";
-import { countTap } from "./count-tap.ts";
 import type { TapCount } from "./count-tap.ts";
 import { leftovers } from "./leftovers.ts";
+import { runTap } from "./run-tap.ts";
 
 /** Tells each test where it may write, and which Postgres the suite shares; `@coffer/testkit` reads both. */
 const directoryVariable = "COFFER_TEST_DIRECTORY";
@@ -32,13 +30,8 @@ export async function runSuite({ files, out, signal }: SuiteOptions): Promise<Ta
   try {
     const postgres = await startPostgres({ directory: join(root, "postgres"), settings: withoutDurability });
     try {
-      const raw = join(root, "suite.tap");
-      const code = await runTap({ files, raw, signal, environment: testEnvironment(scratch, postgres.url) });
-      const count = countTap(readText(raw));
-      if (code !== 0 && count.failed === 0) {
-        out(`the test runner ended with code ${code}\n`);
-        count.failed += 1;
-      }
+      const environment = testEnvironment(scratch, postgres.url);
+      const count = await runTap({ files, environment, out, signal });
       count.failed += await reportLeftovers(scratch, out);
       return count;
     } finally {
@@ -47,33 +40,6 @@ export async function runSuite({ files, out, signal }: SuiteOptions): Promise<Ta
   } finally {
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-interface TapRun {
-  files: readonly string[];
-  raw: string;
-  signal: AbortSignal;
-  environment: NodeJS.ProcessEnv;
-}
-
-function runTap({ files, raw, signal, environment }: TapRun): Promise<number> {
-  const tap = resolve(checkout, "node_modules/tap/dist/esm/run.mjs");
-  const reporter = process.stdout.isTTY ? "base" : "terse";
-  return new Promise((done) => {
-    const child = spawn(process.execPath, [tap, "run", `--reporter=${reporter}`, `--output-file=${raw}`, ...files], {
-      cwd: checkout,
-      stdio: ["ignore", "inherit", "inherit"],
-      env: environment,
-    });
-    const stop = (): boolean => child.kill("SIGTERM");
-    signal.addEventListener("abort", stop, { once: true });
-    const finish = (code: number): void => {
-      signal.removeEventListener("abort", stop);
-      done(code);
-    };
-    child.once("error", () => finish(127));
-    child.once("exit", (code) => finish(code ?? 1));
-  });
 }
 
 /** The caller's environment without its configuration of Coffer, which would change what is tested. */
@@ -96,12 +62,4 @@ async function reportLeftovers(directory: string, out: (text: string) => unknown
   const folders = readdirSync(directory).filter((name) => name.startsWith("coffer-"));
   for (const name of folders) out(`left behind by a test: folder ${name}\n`);
   return processes.length + folders.length;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
