@@ -1,0 +1,75 @@
+import { ConfigurationError } from "@coffer/env";
+import { serve } from "@coffer/http";
+import type { Telemetry } from "@coffer/telemetry";
+import { startManagement, startTracing } from "@coffer/telemetry";
+import type { ServiceConfig, ServiceRoom } from "./service-room.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+/** A service that takes requests. */
+interface RunningService {
+  url: string;
+  managementUrl: string;
+  telemetry: Telemetry;
+  close(): Promise<void>;
+}
+
+/**
+ * The life of a service as a process: reads its configuration, starts it, serves it and its management port, and on
+ * SIGINT or SIGTERM (or when the process that forked it is gone) says not ready, drains its connections and ends with
+ * exit code 0. A configuration that cannot be used ends it with exit code 1 and all problems on stderr.
+ * Forked, it sends `{type: "ready", url, management_url}` once it answers.
+ */
+export async function runService<Config extends ServiceConfig>(room: ServiceRoom<Config>): Promise<void> {
+  let config: Config;
+  try {
+    config = room.readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+    process.disconnect?.();
+    return;
+  }
+  const running = await startService(room, config);
+  const { log } = running.telemetry;
+  log.info({ url: running.url, management_url: running.managementUrl }, "ready");
+  process.send?.({ type: "ready", url: running.url, management_url: running.managementUrl });
+  const reason = await untilStopped();
+  log.info({ reason }, "draining");
+  await running.close();
+  log.info("stopped");
+  process.disconnect?.();
+}
+
+async function startService<Config extends ServiceConfig>(
+  room: ServiceRoom<Config>,
+  config: Config,
+): Promise<RunningService> {
+  const tracing = await startTracing(room.name, process.env);
+  const service = await room.createService(config);
+  const { telemetry, upgrade } = service;
+  const management = await startManagement({
+    host: config.COFFER_HOST,
+    port: config.COFFER_MANAGEMENT_PORT,
+    telemetry,
+    readiness: () => service.ready(),
+  });
+  const server = await serve(service.listener, {
+    host: config.COFFER_HOST,
+    port: config.COFFER_PORT,
+    drainSeconds: config.COFFER_DRAIN_SECONDS,
+    ...(upgrade === undefined ? {} : { upgrade }),
+  });
+  return {
+    url: server.url,
+    managementUrl: management.url,
+    telemetry,
+    async close() {
+      management.setDraining();
+      await server.close();
+      await service.close();
+      await management.close();
+      await tracing.close();
+    },
+  };
+}
