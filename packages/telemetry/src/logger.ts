@@ -31,7 +31,7 @@ export function createLogger(service: string, level: LogLevel, destination?: Des
 /** pino applies `formatters.bindings` to the root logger only; children inherit these two methods from it. */
 function redactBindings(logger: Logger): Logger {
   const inherited = Object.getPrototypeOf(logger) as Logger; // where pino keeps its methods
-  logger.child = function (this: Logger, bindings: Bindings, options?: ChildLoggerOptions) {
+  logger.child = function (this: Logger, bindings: Bindings, options?: ChildLoggerOptions<string>) {
     return inherited.child.call(this, redactFieldsOf(bindings), options);
   } as Logger["child"]; // children with levels of their own are not used
   logger.setBindings = function (this: Logger, bindings) {

@@ -1,0 +1,29 @@
+import type { Metrics } from "@coffer/telemetry";
+
+export interface BusMetrics {
+  connected(value: 0 | 1): void;
+  /** Starts the clock of a request; what it returns takes the outcome: `ok` or an error code. */
+  requested(subject: string): (outcome: string) => void;
+  replied(subject: string, outcome: string): void;
+}
+
+const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
+
+/** The metrics of one service's bus. Subjects are a closed set and never hold user input. */
+export function createBusMetrics(metrics: Metrics): BusMetrics {
+  const connected = metrics.gauge("coffer_bus_connected", "1 while this service is connected to NATS");
+  const seconds = metrics.histogram("coffer_bus_request_seconds", "From request to answer", buckets, [
+    "subject",
+    "outcome",
+  ]);
+  const replies = metrics.counter("coffer_bus_replies_total", "Requests answered", ["subject", "outcome"]);
+  connected.set(0);
+  return {
+    connected: (value) => connected.set(value),
+    requested: (subject) => {
+      const start = performance.now();
+      return (outcome) => seconds.observe((performance.now() - start) / 1000, { subject, outcome });
+    },
+    replied: (subject, outcome) => replies.inc({ subject, outcome }),
+  };
+}

@@ -1,0 +1,10 @@
+export { connectBus } from "./connect-bus.ts";
+export type { BusOptions } from "./connect-bus.ts";
+export type { Bus, RequestOptions, SubscribeOptions } from "./bus.ts";
+export type { Handler } from "./reply.ts";
+export type { EventHandler } from "./events.ts";
+export { maxPayloadBytes } from "./wire.ts";
+export { natsPermission, natsUsers } from "./permissions.ts";
+export type { NatsPermission, NatsUser } from "./permissions.ts";
+export { natsServerConfig } from "./server-config.ts";
+export type { ServerConfigOptions } from "./server-config.ts";

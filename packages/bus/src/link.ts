@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { connect } from "@nats-io/transport-node";
+import type { Logger } from "@coffer/telemetry";
+
+export interface LinkOptions {
+  /** One address or a comma list of the servers of a cluster. */
+  url: string;
+  service: string;
+  user: string;
+  password: string;
+  log: Logger;
+  /** Called with each new connection, before it is `current` and after which it may be used. */
+  prepare: (connection: NatsConnection) => Promise<void>;
+}
+
+/** A connection that is made again for ever. Each life of it is a connection object of its own. */
+export interface Link {
+  /** The connection, while there is one. */
+  current(): NatsConnection | undefined;
+  onConnect(listener: () => void): void;
+  onDisconnect(listener: () => void): void;
+  /** Stops trying. What is connected stays so until its owner closes it. */
+  stop(): Promise<void>;
+}
+
+const dialMilliseconds = 2000;
+const shortestWait = 50;
+const longestWait = 500;
+// A peer that vanished without a word is noticed after three of these.
+const pingMilliseconds = 1500;
+
+/** Starts connecting in the background and returns at once. */
+export function startLink({ url, service, user, password, log, prepare }: LinkOptions): Link {
+  const stopped = new AbortController();
+  const stopping = (): boolean => stopped.signal.aborted;
+  const connectListeners: (() => void)[] = [];
+  const disconnectListeners: (() => void)[] = [];
+  let current: NatsConnection | undefined;
+
+  const options = {
+    servers: url.split(",").map((server) => server.trim()),
+    name: service,
+    user,
+    pass: password,
+    inboxPrefix: inboxPrefix(service),
+    timeout: dialMilliseconds,
+    // A new connection object for each life: nothing that was sent into the void is sent later behind our back.
+    reconnect: false,
+    pingInterval: pingMilliseconds,
+    maxPingOut: 2,
+    noAsyncTraces: true,
+  };
+
+  async function live(): Promise<void> {
+    const connection = await connect(options);
+    try {
+      await prepare(connection);
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+    if (stopping()) return connection.close();
+    watchStatus(connection, log);
+    current = connection;
+    log.info({ server: connection.getServer() }, "connected to the bus");
+    for (const listener of connectListeners) listener();
+    const reason = await connection.closed();
+    current = undefined;
+    for (const listener of disconnectListeners) listener();
+    if (!stopping()) log.warn({ err: reason }, "connection to the bus lost");
+  }
+
+  async function run(): Promise<void> {
+    let wait = shortestWait;
+    let reported = false;
+    while (!stopping()) {
+      try {
+        await live();
+        [wait, reported] = [shortestWait, false];
+      } catch (error) {
+        if (!reported) log.warn({ err: error }, "the bus cannot be reached; trying until it can");
+        reported = true;
+      }
+      await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal: stopped.signal }).catch(() => undefined);
+      wait = Math.min(wait * 2, longestWait);
+    }
+  }
+
+  const running = run();
+  return {
+    current: () => current,
+    onConnect: (listener) => void connectListeners.push(listener),
+    onDisconnect: (listener) => void disconnectListeners.push(listener),
+    stop: async () => {
+      stopped.abort();
+      await current?.close();
+      await running;
+    },
+  };
+}
+
+/** Replies to a service arrive below this subject, and only that service may listen there. */
+export function inboxPrefix(service: string): string {
+  return `_INBOX_${service}`;
+}
+
+function watchStatus(connection: NatsConnection, log: Logger): void {
+  void (async () => {
+    for await (const status of connection.status())
+      if (status.type === "error") log.error({ err: status.error }, "the bus refused something");
+  })();
+}

@@ -1,0 +1,55 @@
+import type { NatsUser } from "./permissions.ts";
+
+export interface ServerConfigOptions {
+  users: readonly NatsUser[];
+  host: string;
+  port: number;
+  /** Bytes. Default 1 MiB. */
+  maxPayload?: number | undefined;
+}
+
+// Longer than any request waits for its answer.
+const responseExpiry = "1m";
+
+/**
+ * The configuration file of a NATS server (2.9 and newer) with these users and nobody else. Without JetStream: nothing
+ * on the bus is the only copy of anything. Throws `TypeError` for a user or password that the file cannot hold.
+ */
+export function natsServerConfig({ users, host, port, maxPayload = 1024 * 1024 }: ServerConfigOptions): string {
+  return [
+    `host: ${quoted(host)}`,
+    `port: ${port}`,
+    `max_payload: ${maxPayload}`,
+    "authorization {",
+    "  users: [",
+    ...users.flatMap(userLines),
+    "  ]",
+    "}",
+    "",
+  ].join("\n");
+}
+
+function userLines({ user, password, publish, subscribe, allowResponses }: NatsUser): string[] {
+  return [
+    "    {",
+    `      user: ${quoted(user)}`,
+    `      password: ${quoted(password)}`,
+    "      permissions: {",
+    `        publish: ${allowList(publish)}`,
+    `        subscribe: ${allowList(subscribe)}`,
+    ...(allowResponses ? [`        allow_responses: { max: 1, expires: "${responseExpiry}" }`] : []),
+    "      }",
+    "    }",
+  ];
+}
+
+// The server takes an empty allow-list for "everything".
+const allowList = (subjects: readonly string[]): string =>
+  subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: [${subjects.map(quoted).join(", ")}] }`;
+
+function quoted(text: string): string {
+  // A password that begins like a bcrypt hash would be taken for one.
+  if (!/^[\x21-\x7e]+$/.test(text) || /["\\]/.test(text) || /^\$2[abxy]\$/.test(text))
+    throw new TypeError("a NATS configuration value must be printable ASCII without blanks, quotes and backslashes");
+  return `"${text}"`;
+}
