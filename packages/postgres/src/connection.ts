@@ -11,6 +11,9 @@ export const limits = {
   statement: 15_000,
   idleInTransaction: 15_000,
   transaction: 30_000,
+  /** The same for the single short statements of hot paths. */
+  shortStatement: 3_000,
+  shortAnswer: 5_000,
   /** Without an answer for this long the connection is given up: the network was cut and nobody said so. */
   answer: 20_000,
 } as const;

@@ -1,14 +1,20 @@
 import type { Telemetry } from "@coffer/telemetry";
+import { z } from "zod";
 import { connectionConfig } from "./connection.ts";
 import { takeWritten } from "./enqueue.ts";
-import { createHotPool, prepare } from "./hot-pool.ts";
-import type { Prepared } from "./hot-pool.ts";
+import { createLine, shortStatements } from "./line.ts";
+import type { Line } from "./line.ts";
 import { createStatementPool } from "./pool.ts";
+import { observePools } from "./pool-metrics.ts";
+import { prepare } from "./prepared.ts";
+import type { Prepared } from "./prepared.ts";
 import { sql } from "./sql.ts";
 import type { Queryable, Transaction } from "./sql.ts";
-import { z } from "zod";
 
-/** A service's own schema in Postgres. Errors are those of `translate`: `unavailable`, or a QueryFailure. */
+/**
+ * A service's own schema in Postgres. Whatever goes wrong comes out as a ServiceError `unavailable` (Postgres is away,
+ * overloaded or full), or as a QueryFailure (the statement was refused).
+ */
 export interface Database {
   /** For reads outside a transaction, one statement each. */
   readonly pool: Queryable;
@@ -17,8 +23,16 @@ export interface Database {
    * to three times, when Postgres asks for that (deadlock, serialization), so `work` must not do anything elsewhere.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** A named prepared statement of `pg`, for a hot path; its rows are not checked. */
+  /**
+   * A read as a named prepared statement, for a hot path; its rows are not checked. Many share a connection in a
+   * pipeline, so it must be short and must not lock. One name has one text within the service.
+   */
   prepared<Row>(name: string, text: string): Prepared<Row>;
+  /** The same for a short write that commits by itself, on a connection of its own: reads do not wait for its commit. */
+  preparedWrite<Row = never>(name: string, text: string): Prepared<Row>;
+  /** A further connection for work in the background, opened at first use. Whoever takes it closes it. */
+  line(): Line;
+  readonly telemetry: Telemetry;
   /** Resolves when Postgres answers, else throws. */
   ready(): Promise<void>;
   /** Waits for what runs and closes every connection. */
@@ -27,25 +41,23 @@ export interface Database {
   onCommit(listener: () => void): void;
 }
 
-/** Of `size` connections in all, those for prepared statements; at least two. */
-const hotShare = 0.4;
-
 export interface DatabaseOptions {
   /** `postgresql://…`, as `pg` reads it. */
   url: string;
   schema: string;
-  /** Connections that requests share; 10 unless told. The relay has two more of its own. */
+  /** Connections for transactions and single statements; 8 unless told. Five more serve hot paths and the relay. */
   poolSize?: number;
   telemetry: Telemetry;
 }
 
 /** Connects when the first statement needs it; Postgres may be away until then, and come and go later. */
-export function createDatabase({ url, schema, poolSize = 10, telemetry }: DatabaseOptions): Database {
+export function createDatabase({ url, schema, poolSize = 8, telemetry }: DatabaseOptions): Database {
   const config = connectionConfig(url, schema, telemetry.service);
-  const hotSize = Math.max(2, Math.round(poolSize * hotShare));
-  const pool = createStatementPool(config, Math.max(2, poolSize - hotSize));
-  const hot = createHotPool(config, hotSize);
+  const pool = createStatementPool(config, poolSize);
+  const reads = [createLine(shortStatements(config)), createLine(shortStatements(config))] as const;
+  const writes = createLine(shortStatements(config));
   const listeners: (() => void)[] = [];
+  observePools(telemetry.metrics, pool.gate, [...reads, writes]);
 
   return {
     pool,
@@ -63,12 +75,15 @@ export function createDatabase({ url, schema, poolSize = 10, telemetry }: Databa
       if (wrote) for (const listener of listeners) listener();
       return result;
     },
-    prepared: (name, text) => prepare(hot, name, text),
+    prepared: (name, text) => prepare(reads, { name, text }),
+    preparedWrite: (name, text) => prepare([writes], { name, text }),
+    line: () => createLine(config),
+    telemetry,
     async ready() {
       await pool.one(sql.type(z.object({ answer: z.literal(1) }))`select 1 as answer`);
     },
     async close() {
-      await Promise.all([pool.end(), hot.end()]);
+      await Promise.all([pool.end(), writes.close(), ...reads.map((line) => line.close())]);
     },
     onCommit: (listener) => void listeners.push(listener),
   };

@@ -2,11 +2,13 @@ import pg from "pg";
 import { BackendTerminatedError, createDriverFactory } from "slonik";
 import type { DriverCommand, DriverFactory } from "slonik";
 import { boundTransactions } from "./connection.ts";
-import { isConnectionLost } from "./failure.ts";
+import { hasStalePlan, isConnectionLost } from "./failure.ts";
+import { createStatementNames } from "./statement-names.ts";
 
 /** slonik stops using a connection, and does not try to roll back on it, when it meets this error. */
 function asSlonikError(error: unknown): unknown {
-  return error instanceof Error && isConnectionLost(error) ? new BackendTerminatedError(error) : error;
+  if (!(error instanceof Error)) return error;
+  return isConnectionLost(error) || hasStalePlan(error) ? new BackendTerminatedError(error) : error;
 }
 
 /**
@@ -15,6 +17,7 @@ function asSlonikError(error: unknown): unknown {
  * answer.
  */
 export function createDriver(config: pg.ClientConfig): DriverFactory {
+  const nameOf = createStatementNames();
   return createDriverFactory(() =>
     Promise.resolve({
       createPoolClient: ({ clientEventEmitter }) => {
@@ -32,8 +35,9 @@ export function createDriver(config: pg.ClientConfig): DriverFactory {
           end: () => client.end(),
           query: async (text, values, options) => {
             try {
-              const query = options?.name === undefined ? { text, values } : { name: options.name, text, values };
-              const result = await client.query<Record<string, unknown>>(query as pg.QueryConfig);
+              const name = options?.name ?? nameOf(text);
+              const query = { text, ...(name !== undefined && { name }), ...(values !== undefined && { values }) };
+              const result = await client.query<Record<string, unknown>>(query);
               return {
                 command: result.command as DriverCommand,
                 fields: result.fields.map(({ dataTypeID, name }) => ({ dataTypeId: dataTypeID, name })),

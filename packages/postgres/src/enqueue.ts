@@ -3,9 +3,6 @@ import type { AuditDraft, EventSubject, RpcSubject } from "@coffer/events";
 import { sql } from "./sql.ts";
 import type { Transaction } from "./sql.ts";
 
-/** A subject as the outbox knows it: whatever its payload. */
-export type OutboxSubject = RpcSubject<never, unknown> | EventSubject<never>;
-
 /** Transactions that wrote to the outbox, by slonik's id, so that only their commit wakes the relay. */
 const written = new Set<string>();
 

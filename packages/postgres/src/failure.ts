@@ -22,13 +22,14 @@ export class QueryFailure extends Error {
 /** What `pg` puts on its errors, as far as it is used here. */
 interface Facts {
   code?: unknown;
+  sqlState?: unknown;
   constraint?: unknown;
   table?: unknown;
   message: string;
   cause?: unknown;
 }
 
-const sqlState = /^[0-9A-Z]{5}$/;
+const fiveCharacters = /^[0-9A-Z]{5}$/;
 
 /** Conditions of the server, not of the statement: the same statement may succeed in a moment. */
 const passing = new Set([
@@ -81,9 +82,9 @@ function* chainOf(error: unknown): Generator<Facts> {
 
 /** The SQLSTATE of an error, or undefined when none of it came from Postgres. */
 export function sqlStateOf(error: unknown): string | undefined {
-  if (error instanceof QueryFailure) return error.sqlState;
-  for (const { code } of chainOf(error)) {
-    if (typeof code === "string" && sqlState.test(code) && !networkCodes.has(code)) return code;
+  for (const { code, sqlState: known } of chainOf(error)) {
+    if (typeof known === "string") return known;
+    if (typeof code === "string" && fiveCharacters.test(code) && !networkCodes.has(code)) return code;
   }
   return undefined;
 }
@@ -98,11 +99,23 @@ export function isConnectionLost(error: unknown): boolean {
   return false;
 }
 
+/**
+ * Whether a prepared statement refers to a table that has changed, or is not known to the connection any more: the next
+ * connection prepares it anew.
+ */
+export function hasStalePlan(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state === "26000") return true;
+  if (state !== "0A000") return false;
+  for (const { message } of chainOf(error)) if (message.includes("cached plan")) return true;
+  return false;
+}
+
 /** Whether Postgres is away, overloaded or full: a matter of time, not of the statement. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === "unavailable";
   const state = sqlStateOf(error);
-  if (state !== undefined) return passing.has(state) || passingClasses.has(state.slice(0, 2));
+  if (state !== undefined) return passing.has(state) || passingClasses.has(state.slice(0, 2)) || hasStalePlan(error);
   return isConnectionLost(error);
 }
 

@@ -1,5 +1,6 @@
 -- What a service has committed and others have not heard of yet. A row leaves when its delivery was acknowledged.
--- `lane`: who is waiting, so that one that is away does not hold up the others: `event`, or the responder's name.
+-- lane: who is waiting, so that one that is away does not hold up the others: "event", or the name of the responder.
+-- not_before: when a row that failed for its own sake is tried again; problem: why it failed.
 create table outbox (
   lane text not null,
   position bigint generated always as identity,
@@ -11,4 +12,7 @@ create table outbox (
   not_before timestamptz,
   problem text,
   primary key (lane, position)
-) with (autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_insert_threshold = -1);
+) with (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
+
+-- Counts what is parked without reading what is not.
+create index outbox_failed on outbox (attempts) where attempts > 0;

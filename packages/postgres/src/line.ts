@@ -1,0 +1,98 @@
+import { ServiceError } from "@coffer/errors";
+import pg from "pg";
+import { limits } from "./connection.ts";
+import { hasStalePlan, translate } from "./failure.ts";
+
+/** A statement under its name, prepared once per connection. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/** One connection of `pg`: opened at first use, opened anew after it was lost. */
+export interface Line {
+  /** Sends a statement without waiting for those before it; they are answered in order. Throws translated errors. */
+  query(statement: Statement, values: unknown[]): Promise<unknown[]>;
+  /** Statements without an answer yet. */
+  readonly pending: number;
+  /** Waits for what is pending. Nothing can be sent afterwards. */
+  close(): Promise<void>;
+}
+
+/** More statements than this do not wait on one connection: by then they are not answered in time any more. */
+const mostPending = 2_000;
+
+/** Pipelined, as PostgreSQL's protocol allows: a statement does not wait for the network, only for its turn. */
+export function createLine(config: pg.ClientConfig): Line {
+  let current: Promise<pg.Client> | undefined;
+  let pending = 0;
+  let closed = false;
+
+  const open = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ ...config, pipeline: true });
+    const forget = () => {
+      if (current === opening) current = undefined;
+    };
+    client.on("error", forget);
+    client.on("end", forget);
+    const opening = current;
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  };
+
+  const connected = (): Promise<pg.Client> => {
+    if (closed) throw new ServiceError("unavailable", "the service is shutting down", { retryAfterSeconds: 1 });
+    return (current ??= Promise.resolve().then(open));
+  };
+
+  const send = async ({ name, text }: Statement, values: unknown[]): Promise<unknown[]> => {
+    const opening = connected();
+    const client = await opening;
+    try {
+      const { rows } = await client.query<Record<string, unknown>>({ name, text, values });
+      return rows;
+    } catch (error) {
+      if (!hasStalePlan(error)) throw error;
+      // The table has changed under the plan: a new connection plans anew. What is pending on the old one ends there.
+      if (current === opening) current = undefined;
+      void client.end().catch(() => undefined);
+      throw error;
+    }
+  };
+
+  return {
+    async query(statement, values) {
+      if (pending >= mostPending) {
+        throw new ServiceError("unavailable", "too many requests wait for the database; try again", {
+          retryAfterSeconds: 1,
+        });
+      }
+      pending += 1;
+      try {
+        return await send(statement, values);
+      } catch (error) {
+        throw translate(error);
+      } finally {
+        pending -= 1;
+      }
+    },
+    get pending() {
+      return pending;
+    },
+    async close() {
+      closed = true;
+      const client = await current?.catch(() => undefined);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}
+
+/** The bounds of single, short statements: one that hangs holds up what waits behind it. */
+export function shortStatements(config: pg.ClientConfig): pg.ClientConfig {
+  return { ...config, statement_timeout: limits.shortStatement, query_timeout: limits.shortAnswer };
+}

@@ -1,0 +1,86 @@
+import type { Line, Statement } from "./line.ts";
+
+/** A message that waits, as the relay reads it. */
+export interface OutboxRow {
+  position: number;
+  subject: string;
+  /** JSON text. */
+  payload: string;
+  attempts: number;
+}
+
+/** Rows of one lane, locked until `finish`: no other relay sees them meanwhile. */
+export interface OutboxRows {
+  /** Opens a transaction and locks the oldest rows that are due, at most `limit`, of the subjects given. */
+  take(subjects: readonly string[], limit: number): Promise<OutboxRow[]>;
+  /** Deletes what was delivered, notes what failed for its own sake, and commits. */
+  finish(delivered: readonly number[], failed: readonly FailedRow[]): Promise<void>;
+  /** Leaves everything as it was. */
+  release(): Promise<void>;
+}
+
+export interface FailedRow {
+  position: number;
+  problem: string;
+  /** Until it is tried again. */
+  waitSeconds: number;
+}
+
+const begin: Statement = { name: "relay_begin", text: "begin" };
+const commit: Statement = { name: "relay_commit", text: "commit" };
+const rollback: Statement = { name: "relay_rollback", text: "rollback" };
+const take: Statement = {
+  name: "relay_take",
+  text: `select position, subject, payload::text as payload, attempts from outbox
+         where lane = $1 and subject = any ($2::text[]) and (not_before is null or not_before <= now())
+         order by position limit $3 for update skip locked`,
+};
+const remove: Statement = {
+  name: "relay_remove",
+  text: "delete from outbox where lane = $1 and position = any ($2::bigint[])",
+};
+const fail: Statement = {
+  name: "relay_fail",
+  text: `update outbox
+         set attempts = attempts + 1, problem = failed.problem,
+             not_before = clock_timestamp() + make_interval(secs => failed.wait)
+         from unnest($2::bigint[], $3::text[], $4::float8[]) as failed (position, problem, wait)
+         where outbox.lane = $1 and outbox.position = failed.position`,
+};
+
+/** The rows of `lane`, over a line that nobody else uses. Everything throws translated errors. */
+export function outboxRows(line: Line, lane: string): OutboxRows {
+  return {
+    async take(subjects, limit) {
+      // Sent together: two statements, one round trip.
+      const [, rows] = await all([line.query(begin, []), line.query(take, [lane, subjects, limit])]);
+      // The columns are those of `take`.
+      return rows as OutboxRow[];
+    },
+    async finish(delivered, failed) {
+      await all([
+        ...(delivered.length === 0 ? [] : [line.query(remove, [lane, delivered])]),
+        ...(failed.length === 0
+          ? []
+          : [
+              line.query(fail, [
+                lane,
+                failed.map(({ position }) => position),
+                failed.map(({ problem }) => problem),
+                failed.map(({ waitSeconds }) => waitSeconds),
+              ]),
+            ]),
+        line.query(commit, []),
+      ]);
+    },
+    async release() {
+      await line.query(rollback, []);
+    },
+  };
+}
+
+/** Waits for every answer, then throws the first that failed: nothing is left under way. */
+async function all<Answer>(answers: readonly Promise<Answer>[]): Promise<Answer[]> {
+  await Promise.allSettled(answers);
+  return Promise.all(answers);
+}

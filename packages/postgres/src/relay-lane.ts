@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Telemetry } from "@coffer/telemetry";
+import type { Deliver, RelayedSubject } from "./deliver.ts";
+import { deliverRows } from "./deliver-rows.ts";
+import { isUnavailable } from "./failure.ts";
+import type { Line } from "./line.ts";
+import { outboxRows } from "./outbox-rows.ts";
+import type { FailedRow } from "./outbox-rows.ts";
+
+/** A row is parked, tried once an hour from then on, when it has failed for its own sake so often. */
+export const parkedAfter = 5;
+
+/** Seconds until a row that failed is tried again, by how often it has failed before. */
+const waits = [1, 5, 30, 120] as const;
+const parkedSeconds = 3_600;
+
+/** Cycles in a row that found nobody there, until one of the messages is suspected instead. */
+const suspiciousAfter = 3;
+const mostRows = 1_000;
+
+export interface LaneOptions {
+  name: string;
+  subjects: ReadonlyMap<string, RelayedSubject>;
+  /** Used by this lane alone, and closed by it. */
+  line: Line;
+  deliver: Deliver;
+  telemetry: Telemetry;
+  mostBytes: number;
+  deliverMilliseconds: number;
+}
+
+/** One loop over the messages that wait for the same consumer. */
+export interface Lane {
+  /** Ends the pause. While the consumer is away only a `nudge` does: a commit says nothing about it. */
+  wake(reason: "commit" | "nudge"): void;
+  close(): Promise<void>;
+}
+
+type Outcome = "more" | "done" | "away";
+
+export function createLane(options: LaneOptions): Lane {
+  const { name, subjects, line, telemetry, mostBytes } = options;
+  const rows = outboxRows(line, name);
+  const delivered = telemetry.metrics.counter(
+    "coffer_outbox_delivered_total",
+    "Outbox rows that their consumer acknowledged",
+    ["lane"],
+  );
+  let limit = 100;
+  let failures = 0;
+  let closed = false;
+  let woken: "commit" | "nudge" | undefined;
+  let pause: AbortController | undefined;
+
+  const cycle = async (): Promise<Outcome> => {
+    const taken = await rows.take([...subjects.keys()], limit).catch(async (error: unknown) => {
+      await rows.release().catch(() => undefined);
+      throw error;
+    });
+    if (taken.length === 0) {
+      await rows.release();
+      return "done";
+    }
+    const suspicious = failures >= suspiciousAfter ? failures : undefined;
+    const report = await deliverRows(taken, { ...options, suspicious });
+    const failed = report.failed.map(({ row, problem }): FailedRow => {
+      const waitSeconds = waits[row.attempts] ?? parkedSeconds;
+      const facts = { lane: name, position: row.position, subject: row.subject, problem };
+      if (row.attempts + 1 >= parkedAfter) telemetry.log.error(facts, "a message is parked");
+      else telemetry.log.warn(facts, "a message was refused");
+      return { position: row.position, problem, waitSeconds };
+    });
+    await rows.finish(report.delivered, failed);
+    if (report.delivered.length > 0) delivered.inc({ lane: name }, report.delivered.length);
+
+    const full = taken.length === limit;
+    const bytes = taken.reduce((sum, { payload }) => sum + payload.length, 0);
+    if (bytes > 4 * mostBytes) limit = Math.max(1, Math.ceil(limit / 2));
+    else if (full) limit = Math.min(mostRows, limit * 2);
+    if (report.away && report.delivered.length === 0) return "away";
+    return full || report.away ? "more" : "done";
+  };
+
+  /** Until the time is over or `wake` says so. */
+  const rest = async (milliseconds: number, away: boolean): Promise<void> => {
+    if (woken === "nudge" || (woken === "commit" && !away)) return;
+    pause = new AbortController();
+    await sleep(milliseconds, undefined, { signal: pause.signal }).catch(() => undefined);
+    pause = undefined;
+  };
+
+  const run = async (): Promise<void> => {
+    while (!closed) {
+      woken = undefined;
+      const outcome = await cycle().catch((error: unknown): Outcome => {
+        if (!isUnavailable(error)) telemetry.log.error({ err: error, lane: name }, "the outbox cannot be read");
+        return "away";
+      });
+      if (outcome === "away") {
+        if (failures === 0) telemetry.log.warn({ lane: name }, "messages wait: nobody takes them");
+        failures += 1;
+        await rest(Math.min(2_000, 100 * 2 ** failures) * (0.75 + Math.random() / 2), true);
+      } else {
+        if (failures > 0) telemetry.log.info({ lane: name }, "messages are taken again");
+        failures = 0;
+        if (outcome === "done") await rest(100 + Math.random() * 100, false);
+      }
+    }
+    await line.close();
+  };
+  const ended = run();
+
+  return {
+    wake(reason) {
+      if (woken !== "nudge") woken = reason;
+      if (reason === "nudge" || failures === 0) pause?.abort();
+    },
+    async close() {
+      closed = true;
+      pause?.abort();
+      woken = "nudge";
+      await ended;
+    },
+  };
+}
