@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto";
+import type { Duplex } from "node:stream";
+
+/**
+ * Answers what is not a request at all (malformed, headers over their limit, too slow) in the shape of every error and
+ * closes the connection.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Whoever reset the connection hears nothing, and an answer that has begun cannot be continued by another.
+  if (error.code === "ECONNRESET" || !socket.writable || hasBegun(socket)) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = statusOf(error.code);
+  const id = randomUUID();
+  const body = JSON.stringify({ error: "invalid_request", message, request_id: id });
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      "Connection: close",
+      `X-Request-Id: ${id}`,
+      "Cache-Control: no-store",
+      "Content-Type: application/json; charset=utf-8",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}
+
+function statusOf(code: string | undefined): [status: string, message: string] {
+  if (code === "HPE_HEADER_OVERFLOW") return ["431 Request Header Fields Too Large", "the headers are too large"];
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["408 Request Timeout", "the request did not arrive in time"];
+  return ["400 Bad Request", "this is not a valid HTTP/1.1 request"];
+}
+
+/** Whether an answer is being written on this connection: Node keeps it there while it is. */
+function hasBegun(socket: Duplex): boolean {
+  const { _httpMessage: message } = socket as { _httpMessage?: { headersSent: boolean } | null };
+  return message?.headersSent === true;
+}

@@ -1,0 +1,25 @@
+import { ServiceError } from "@coffer/errors";
+
+const none: readonly string[] = [];
+
+/** The tags of an `If-None-Match` header, unquoted, without `W/` (its comparison is the weak one). */
+export function heldTags(header: string | undefined): readonly string[] {
+  if (header === undefined) return none;
+  if (header.trim() === "*") return ["*"];
+  return Array.from(header.matchAll(/"([\x21\x23-\x7e\x80-\xff]*)"/g), (found) => found[1] ?? "");
+}
+
+/**
+ * The tag of an `If-Match` header, unquoted; undefined without one and for `*`. A weak tag is returned as it is, so that
+ * it equals no present version (`If-Match` compares strongly).
+ * @throws ServiceError `invalid_request` for several tags.
+ */
+export function expectedTag(header: string | undefined): string | undefined {
+  const tag = header?.trim();
+  if (tag === undefined || tag === "*") return undefined;
+  const quoted = /^"([\x21\x23-\x7e\x80-\xff]*)"$/.exec(tag)?.[1];
+  if (quoted !== undefined) return quoted;
+  if (tag.includes(",") || tag === "")
+    throw new ServiceError("invalid_request", "If-Match takes one entity tag, as the answer's ETag had it");
+  return tag;
+}

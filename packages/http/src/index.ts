@@ -1,0 +1,26 @@
+export { anyone, bearerToken } from "./authenticate.ts";
+export type { Anonymous, Authenticate, AuthInput, Confirmable } from "./authenticate.ts";
+export { createApp } from "./create-app.ts";
+export type { App, AppOptions, RefusedCall } from "./create-app.ts";
+export {
+  base64Text,
+  compactJwe,
+  cursorText,
+  namedValues,
+  nameText,
+  pageLimit,
+  sha256Text,
+  timestampText,
+  uidText,
+  uuidText,
+} from "./fields.ts";
+export { oversize } from "./oversize.ts";
+export { notModified, tagged } from "./reply.ts";
+export type { NotModified, Tagged } from "./reply.ts";
+export type { RequestContext } from "./request-context.ts";
+export { route } from "./route.ts";
+export type { Bucket, Call, Method, Route, RouteRow } from "./route.ts";
+export { routerSecretHeader } from "./begin.ts";
+export { serve } from "./serve.ts";
+export type { Listener, ServeOptions, Serving } from "./serve.ts";
+export type { Upgrade, UpgradeRoute } from "./upgrade.ts";

@@ -1,0 +1,29 @@
+import { ServiceError } from "@coffer/errors";
+import type { Decision } from "@coffer/ratelimit";
+import type { Bucket } from "./route.ts";
+
+/** The headers of every answer of a limited endpoint, as name, value, name, value. */
+export function rateLimitHeaders(bucket: Bucket, windowSeconds: number, decision: Decision): string[] {
+  return [
+    "RateLimit-Policy",
+    `"${bucket}";q=${decision.limit};w=${windowSeconds}`,
+    "RateLimit",
+    `"${bucket}";r=${decision.remaining};t=${decision.resetSeconds}`,
+  ];
+}
+
+/** The refusal of a request over its limit. */
+export function overLimit(decision: Decision): ServiceError {
+  return new ServiceError("rate_limited", "too many requests from this address: wait as Retry-After says", {
+    retryAfterSeconds: decision.retryAfterSeconds,
+  });
+}
+
+/**
+ * The bucket of a path that no route matches: names that do not exist are counted with those that do. Undefined outside
+ * the interface.
+ */
+export function bucketOfPath(path: string): Bucket | undefined {
+  if (path.startsWith("/api/sm/")) return "standard";
+  return path.startsWith("/api/") || path.startsWith("/.well-known/") ? "user" : undefined;
+}

@@ -1,0 +1,87 @@
+import type { z } from "zod";
+import type { Authenticate } from "./authenticate.ts";
+import type { RequestContext } from "./request-context.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type Bucket = "strict" | "standard" | "user";
+
+/** A request as an operation sees it: who, what, with which body. */
+export interface Call<Caller, Params = unknown, Body = unknown, Query = unknown> {
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly body: Body;
+  readonly query: Query;
+  readonly request: RequestContext;
+  /** The entity tags of `If-None-Match`, unquoted, `W/` removed. `*` for any. */
+  readonly held: readonly string[];
+  /** The entity tag of `If-Match`, unquoted; undefined without one and for `*`. */
+  readonly expected: string | undefined;
+}
+
+/** What createApp needs to know of an endpoint. Made by `route`, which checks the operation against the schemas. */
+export interface Route<Deps, Caller = unknown> {
+  readonly method: Method;
+  /** As Express writes it, `/api/sm/v1/secrets/:uid`. */
+  readonly path: string;
+  readonly bucket: Bucket;
+  readonly caller: Authenticate<Caller, Deps>;
+  readonly lazy: boolean;
+  readonly params: z.ZodType | undefined;
+  readonly query: z.ZodType | undefined;
+  readonly body: z.ZodType | "raw" | undefined;
+  readonly bodyLimitBytes: number;
+  readonly status: 200 | 201 | 204;
+  /** Takes the call that the schemas above make. */
+  readonly run: (deps: Deps, call: Call<never>) => Promise<unknown>;
+}
+
+type Parsed<Schema> = Schema extends z.ZodType<infer Output> ? Output : Schema extends "raw" ? Buffer : undefined;
+
+/** A row of a service's routes.ts. */
+export interface RouteRow<Deps, Caller, Params, Body, Query> {
+  method: Method;
+  path: string;
+  bucket: Bucket;
+  caller: Authenticate<Caller, Deps>;
+  /**
+   * The operation's own statement checks the caller's state: `confirm` is called only when the request is about to be
+   * refused for its form, so that a revoked caller always meets 401. Default: `confirm` before the body is read.
+   */
+  lazy?: boolean;
+  /** Of the path's parameters. A path of another shape names nothing: 404. */
+  params?: Params;
+  /** Of the query. Without one the query is ignored. */
+  query?: Query;
+  /** Of the JSON body, or `raw` for its bytes as they came. Without one a body is not read. */
+  body?: Body;
+  /** Default 1 MiB. */
+  bodyLimitBytes?: number;
+  status: 200 | 201 | 204;
+  /** Returns a plain JSON value, `tagged`, `notModified`, or with status 204 nothing. */
+  run: (deps: Deps, call: Call<Caller, Parsed<Params>, Parsed<Body>, Parsed<Query>>) => Promise<unknown>;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Makes a route from its row and checks at compile time that the operation takes what the row's schemas give. */
+export function route<
+  Deps,
+  Caller,
+  Params extends z.ZodType | undefined = undefined,
+  Body extends z.ZodType | "raw" | undefined = undefined,
+  Query extends z.ZodType | undefined = undefined,
+>(row: RouteRow<Deps, Caller, Params, Body, Query>): Route<Deps, Caller> {
+  return {
+    method: row.method,
+    path: row.path,
+    bucket: row.bucket,
+    caller: row.caller,
+    lazy: row.lazy ?? false,
+    params: row.params,
+    query: row.query,
+    body: row.body,
+    bodyLimitBytes: row.bodyLimitBytes ?? mebibyte,
+    status: row.status,
+    run: row.run as Route<Deps, Caller>["run"], // its call is made by these schemas
+  };
+}

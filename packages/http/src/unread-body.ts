@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { hasBody } from "./read-body.ts";
+
+// A body up to this size is cheaper to let pass than a new connection.
+const passBytes = 64 * 1024;
+const lingerBytes = 256 * 1024;
+const lingerMilliseconds = 1000;
+
+/** Whether so much of a request is still to come that its connection is not worth keeping. */
+export function mustClose(request: IncomingMessage): boolean {
+  if (request.complete || !hasBody(request)) return false;
+  const announced = request.headers["content-length"];
+  return announced === undefined || Number(announced) > passBytes;
+}
+
+/**
+ * Answers a request whose body is not wanted and closes the connection. The answer is complete at once; the end of the
+ * connection follows when the caller stops sending, or after 256 KiB or 1 s, because closing while bytes arrive resets
+ * the connection and could take the answer away from the caller.
+ */
+export function answerUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: string[],
+  body = "",
+): void {
+  headers.push("Connection", "close");
+  response.writeHead(status, headers);
+  if (body === "" || request.method === "HEAD") response.flushHeaders();
+  else response.write(body);
+
+  let left = lingerBytes;
+  const finish = (): void => {
+    clearTimeout(timer);
+    request.removeListener("data", count);
+    response.end();
+    request.socket.destroySoon();
+  };
+  const count = (chunk: Buffer): void => {
+    left -= chunk.length;
+    if (left < 0) finish();
+  };
+  const timer = setTimeout(finish, lingerMilliseconds);
+  request.on("error", finish);
+  request.on("close", finish);
+  request.on("end", finish);
+  request.on("data", count);
+  request.resume();
+}

@@ -1,0 +1,37 @@
+import type { ErrorDetail } from "@coffer/errors";
+import { ServiceError } from "@coffer/errors";
+import type { z } from "zod";
+import { isOversize } from "./oversize.ts";
+
+const mostDetails = 20;
+
+/**
+ * Parses one part of a request. `part` is how the details name the whole of it ("body").
+ * @throws ServiceError `payload_too_large` when a text is over its limit in KiB, else `invalid_request`, with details
+ * that never quote a value.
+ */
+export function validate<Output>(schema: z.ZodType<Output>, value: unknown, part: string): Output {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  const details = issues.slice(0, mostDetails).map((issue) => detailOf(issue, part));
+  const oversize = issues.find(isOversize);
+  if (oversize !== undefined)
+    throw new ServiceError("payload_too_large", `${fieldOf(oversize, part)} is too large`, { details });
+  throw new ServiceError("invalid_request", `the ${part} is not valid: see details`, { details });
+}
+
+function detailOf(issue: z.core.$ZodIssue, part: string): ErrorDetail {
+  // zod's text for unknown keys quotes them, and they may be anything the caller sent.
+  return { field: fieldOf(issue, part), issue: issue.code === "unrecognized_keys" ? "unknown field" : issue.message };
+}
+
+// Names in a request may be the caller's own (the keys of a map): only what looks like one of ours is repeated.
+const ours = /^[a-z][a-z0-9_]{0,63}$/;
+
+function fieldOf(issue: z.core.$ZodIssue, part: string): string {
+  if (issue.path.length === 0) return part;
+  return issue.path
+    .map((step) => (typeof step === "number" ? String(step) : ours.test(String(step)) ? String(step) : "*"))
+    .join(".");
+}

@@ -1,0 +1,152 @@
+import type { Logger, Metrics } from "@coffer/telemetry";
+import type { Redis } from "ioredis";
+import { bucketAddress } from "./bucket-address.ts";
+import { connectWithoutTimer } from "./connect-redis.ts";
+import { createLink } from "./link.ts";
+import { createOwnLog } from "./own-log.ts";
+import { createStore } from "./store.ts";
+import { within } from "./within.ts";
+
+export type Bucket = "strict" | "standard" | "user";
+
+/** What the limiter says to one request. */
+export interface Decision {
+  readonly accepted: boolean;
+  /** Requests per window. */
+  readonly limit: number;
+  /** How many more are accepted now. */
+  readonly remaining: number;
+  /** Whole seconds until one more fits than now. */
+  readonly resetSeconds: number;
+  /** Whole seconds after which the same request is accepted; 0 when it was. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface Limiter {
+  readonly limits: Readonly<Record<Bucket, number>>;
+  readonly windowSeconds: number;
+  /** True while Redis is away and each replica counts for itself. */
+  readonly degraded: boolean;
+  /** Counts one request of a source address (any notation; IPv6 by its /64). Never rejects. */
+  take(bucket: Bucket, address: string): Promise<Decision>;
+  close(): void;
+}
+
+export interface LimiterOptions {
+  /** An address, or a connection whose settings are taken for one of the limiter's own. */
+  redis: Redis | string;
+  /** Requests per window by bucket. */
+  limits: Readonly<Record<Bucket, number>>;
+  windowSeconds: number;
+  /** The largest number of replicas: while Redis is away each accepts its share. */
+  replicas: number;
+  metrics: Metrics;
+  log?: Logger;
+  /** The time in microseconds, for tests. Default: Redis's own clock, and a monotonic one for the replica's own log. */
+  clock?: () => number;
+}
+
+const deadlineMilliseconds = 45;
+
+/**
+ * Makes the limiter: an exact sliding log in Redis, shared by all replicas; while Redis is away, the log of what this
+ * replica has accepted itself. In no window are more than the limit accepted; refused requests are not recorded.
+ */
+export function createLimiter(options: LimiterOptions): Limiter {
+  const { limits, windowSeconds, replicas, metrics, log, clock } = options;
+  const window = windowSeconds * 1_000_000;
+  const now = clock ?? monotonicMicroseconds;
+  const redis = connectWithoutTimer(options.redis);
+  const store = createStore(redis, clock);
+  const ownLog = createOwnLog(window);
+  const decisions = metrics.counter("coffer_ratelimit_decisions_total", "Requests by what the limiter said", [
+    "bucket",
+    "decision",
+  ]);
+  const degraded = metrics.gauge(
+    "coffer_ratelimit_degraded",
+    "1 while Redis is away and each replica counts for itself",
+  );
+  degraded.set(1);
+
+  const link = createLink({
+    redis,
+    store,
+    clock: now,
+    window,
+    deadlineMilliseconds,
+    onChange: (up) => {
+      degraded.set(up ? 0 : 1);
+      if (up) log?.info("the limiter counts in Redis");
+      else log?.warn("Redis does not answer: the limiter counts for this replica alone");
+    },
+  });
+
+  const share = (limit: number): number => Math.max(1, Math.floor(limit / replicas));
+
+  function decide(accepted: boolean, limit: number, remaining: number, wait: number): Decision {
+    const seconds = Math.max(1, Math.ceil(wait / 1_000_000));
+    return { accepted, limit, remaining, resetSeconds: seconds, retryAfterSeconds: accepted ? 0 : seconds };
+  }
+
+  /** Decides by the replica's own log, of which at most `most` entries may be in the window. */
+  function alone(key: string, limit: number, most: number, at = now()): Decision {
+    const count = ownLog.count(key, at);
+    if (count >= most) return decide(false, limit, 0, ownLog.wait(key, most, at));
+    ownLog.add(key, at);
+    return decide(true, limit, most - count - 1, ownLog.wait(key, count + 1, at));
+  }
+
+  async function ask(key: string, limit: number): Promise<Decision> {
+    const reply = await within(store.take(key, limit, window), deadlineMilliseconds);
+    if (reply === undefined) {
+      link.fail();
+      return alone(key, limit, share(limit));
+    }
+    if (reply.accepted) ownLog.add(key, now());
+    return decide(reply.accepted, limit, reply.remaining, reply.wait);
+  }
+
+  /** Asks Redis while it may not know all of the last window: the replica's own log must agree. */
+  async function askBoth(key: string, limit: number, most: number): Promise<Decision> {
+    const reserved = now();
+    const own = alone(key, limit, most, reserved);
+    if (!own.accepted) return own;
+    const reply = await within(store.take(key, limit, window), deadlineMilliseconds);
+    ownLog.remove(key, reserved);
+    if (reply === undefined) {
+      link.fail();
+      return alone(key, limit, share(limit));
+    }
+    if (!reply.accepted) return decide(false, limit, 0, reply.wait);
+    ownLog.add(key, now());
+    return decide(true, limit, Math.min(own.remaining, reply.remaining), reply.wait);
+  }
+
+  function choose(bucket: Bucket, address: string): Promise<Decision> | Decision {
+    const limit = limits[bucket];
+    const key = `${bucket}:${bucketAddress(address)}`;
+    if (!link.up) return alone(key, limit, share(limit));
+    const at = now();
+    if (at < link.youngUntil) return askBoth(key, limit, share(limit));
+    return at < link.recoveringUntil ? askBoth(key, limit, limit) : ask(key, limit);
+  }
+
+  return {
+    limits,
+    windowSeconds,
+    get degraded() {
+      return !link.up;
+    },
+    take: async (bucket, address) => {
+      const decision = await choose(bucket, address);
+      decisions.inc({ bucket, decision: decision.accepted ? "accepted" : "refused" });
+      return decision;
+    },
+    close: () => link.close(),
+  };
+}
+
+function monotonicMicroseconds(): number {
+  return performance.now() * 1000;
+}
