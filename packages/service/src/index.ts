@@ -1,2 +1,4 @@
 export { runService } from "./run-service.ts";
 export type { ServiceConfig, ServiceInstance, ServiceRoom, Shared } from "./service-room.ts";
+export { storeAddresses } from "./store-addresses.ts";
+export type { StoreAddresses } from "./store-addresses.ts";

@@ -27,7 +27,7 @@ export async function runService<Config extends ServiceConfig>(room: ServiceRoom
     if (!(error instanceof ConfigurationError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
-    process.disconnect?.();
+    endConversation();
     return;
   }
   const running = await startService(room, config);
@@ -38,7 +38,7 @@ export async function runService<Config extends ServiceConfig>(room: ServiceRoom
   log.info({ reason }, "draining");
   await running.close();
   log.info("stopped");
-  process.disconnect?.();
+  endConversation();
 }
 
 async function startService<Config extends ServiceConfig>(
@@ -72,4 +72,9 @@ async function startService<Config extends ServiceConfig>(
       await tracing.close();
     },
   };
+}
+
+/** Lets a process that was forked end: an open channel to its parent would keep it alive. */
+function endConversation(): void {
+  if (process.connected) process.disconnect();
 }
