@@ -1,42 +1,9 @@
 import { existsSync } from "node:fs";
-import type { IncomingMessage, RequestListener } from "node:http";
 import { resolve } from "node:path";
-import type { Duplex } from "node:stream";
 import { pathToFileURL } from "node:url";
 import type { ServiceName } from "@coffer/events";
-import type { createTelemetry, Readiness } from "@coffer/telemetry";
+import type { ServiceConfig, ServiceInstance, Shared } from "@coffer/service";
 import { checkout } from "./checkout.ts";
-
-type TelemetryOptions = Parameters<typeof createTelemetry>[0];
-
-/** What the services of one process have in common: one set of metrics; `destination` is where this one's log goes. */
-export interface Shared {
-  registry: NonNullable<TelemetryOptions["registry"]>;
-  destination: NonNullable<TelemetryOptions["destination"]>;
-}
-
-/** A service that is built and connected but listens nowhere: its caller gives it requests. */
-export interface ServiceInstance {
-  listener: RequestListener;
-  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  ready(): Promise<Readiness>;
-  /** Ends what the service holds, after its last request was answered: bus, pools, timers. */
-  close(): Promise<void>;
-}
-
-/**
- * What every service exports: `readConfig` from src/config.ts, `migrateService` from src/migrate.ts and `createService`
- * from src/service.ts. Besides, src/main.ts runs it alone: it listens on COFFER_HOST and COFFER_PORT, and with its
- * management on COFFER_MANAGEMENT_PORT, and stops on SIGINT, SIGTERM and, when it was forked, on `disconnect`. Forked, it sends
- * `{type: "ready", url, management_url}` once it answers.
- */
-export interface ServiceRoom {
-  /** Throws ConfigurationError. */
-  readConfig(env: NodeJS.ProcessEnv): unknown;
-  /** Brings the service's schema up to date. `url` is that of the service's own role. */
-  migrateService(options: { url: string }): Promise<unknown>;
-  createService(config: unknown, shared?: Shared): Promise<ServiceInstance>;
-}
 
 export interface ServiceRow {
   readonly name: ServiceName;
@@ -60,19 +27,33 @@ export const allServices: readonly ServiceRow[] = [
   { name: "scanner", paths: ["/api/scanner"], schema: null },
 ];
 
-/** The folder of a service in the checkout. */
-export function folderOf(name: ServiceName): string {
-  return resolve(checkout, "services", name);
+/**
+ * What every service exports: `readConfig` from src/config.ts, `createService` from src/service.ts and, when it stores
+ * something, `migrateService` from src/migrate.ts. Besides, src/main.ts runs it as a process of its own: forked, it
+ * sends `{type: "ready", url, management_url}` once it answers, and ends when the process that forked it is gone.
+ */
+export interface ServiceRoom {
+  /** Throws ConfigurationError. */
+  readConfig: (env: NodeJS.ProcessEnv) => ServiceConfig;
+  createService: (config: ServiceConfig, shared?: Shared) => Promise<ServiceInstance>;
+  /** Brings the service's schema up to date. `url` is that of the service's own role. */
+  migrateService?: (options: { url: string }) => Promise<unknown>;
+}
+
+/** The program of a service that runs as a process of its own. */
+export function programOf(name: ServiceName): string {
+  return resolve(checkout, "services", name, "src/main.ts");
 }
 
 /** The services of this checkout, in the order of the table. */
 export function presentServices(): ServiceRow[] {
-  return allServices.filter(({ name }) => existsSync(resolve(folderOf(name), "src/main.ts")));
+  return allServices.filter(({ name }) => existsSync(programOf(name)));
 }
 
 /** Loads what a service exports. */
-export async function loadService(name: ServiceName): Promise<ServiceRoom> {
-  const load = (file: string): Promise<unknown> => import(pathToFileURL(resolve(folderOf(name), "src", file)).href);
-  const rooms = await Promise.all(["config.ts", "migrate.ts", "service.ts"].map(load));
-  return Object.assign({}, ...rooms) as ServiceRoom; // the shape that every service keeps, see ServiceRoom
+export async function loadService({ name, schema }: ServiceRow): Promise<ServiceRoom> {
+  const files = ["config.ts", "service.ts", ...(schema === null ? [] : ["migrate.ts"])];
+  const load = (file: string): Promise<unknown> =>
+    import(pathToFileURL(resolve(checkout, "services", name, "src", file)).href);
+  return Object.assign({}, ...(await Promise.all(files.map(load)))) as ServiceRoom; // the shape that every service keeps
 }

@@ -10,3 +10,5 @@ export { locate } from "./locate.ts";
 export type { LocateOptions, ServerProgram } from "./locate.ts";
 export { endServersIn, isAlive, serversIn, startOf } from "./processes.ts";
 export { freePort } from "./free-port.ts";
+export { prepareDatabase } from "./prepare-database.ts";
+export type { PreparedDatabase, PrepareOptions, SchemaOwner } from "./prepare-database.ts";

@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { serve } from "@coffer/http";
+import type { ServiceName } from "@coffer/events";
+import { createFindService } from "./find-service.ts";
+import { refuse, refuseUpgrade } from "./refuse.ts";
+import type { ServiceRow } from "./services.ts";
+import { cannotListen } from "./startup-error.ts";
+
+/** Where the requests of one service go. */
+export interface Target {
+  request(request: IncomingMessage, response: ServerResponse): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+export interface Front {
+  readonly url: string;
+  readonly port: number;
+  /** From now on requests go to these; before, every answer is 503. */
+  use(targets: ReadonlyMap<ServiceName, Target>): void;
+  /** Takes no more connections; resolves when the requests in flight are answered, or after `seconds`. */
+  drain(seconds: number): Promise<void>;
+  /** Cuts what is still connected. */
+  close(): Promise<void>;
+}
+
+export interface FrontOptions {
+  host: string;
+  port: number;
+  drainSeconds: number;
+  rows: readonly ServiceRow[];
+}
+
+/** Listens on the public port and gives each request to its service. Throws StartupError when it cannot. */
+export async function openFront({ host, port, drainSeconds, rows }: FrontOptions): Promise<Front> {
+  const findService = createFindService(rows);
+  let targets: ReadonlyMap<ServiceName, Target> | null = null;
+  const inFlight = new Set<ServerResponse>();
+  const upgraded = new Set<Duplex>();
+
+  function targetOf(url: string | undefined): Target | "unavailable" | "not_found" {
+    if (targets === null) return "unavailable";
+    const name = findService(url ?? "/");
+    return (name === null ? undefined : targets.get(name)) ?? "not_found";
+  }
+  function listener(request: IncomingMessage, response: ServerResponse): void {
+    inFlight.add(response);
+    response.once("close", () => inFlight.delete(response));
+    const target = targetOf(request.url);
+    if (typeof target === "string") refuse(request, response, target);
+    else target.request(request, response);
+  }
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    upgraded.add(socket);
+    socket.once("close", () => upgraded.delete(socket));
+    const target = targetOf(request.url);
+    if (typeof target === "string") refuseUpgrade(request, socket, target);
+    else target.upgrade(request, socket, head);
+  }
+
+  const serving = await serve(Object.assign(listener, { upgrade }), { host, port, drainSeconds }).catch(
+    (error: unknown) => {
+      throw cannotListen(error, { host, port, variable: "COFFER_PORT" });
+    },
+  );
+  let closing: Promise<void> | null = null;
+  return {
+    url: serving.url,
+    port: serving.port,
+    use: (next) => {
+      targets = next;
+    },
+    drain: async (seconds) => {
+      closing ??= serving.close();
+      const patience = new AbortController();
+      const late = pause(seconds * 1000, "late", { signal: patience.signal }).catch(() => "late");
+      for (const response of inFlight) {
+        if ((await Promise.race([once(response, "close"), late])) === "late") break;
+      }
+      patience.abort();
+      await late;
+    },
+    close: async () => {
+      closing ??= serving.close();
+      for (const socket of upgraded) socket.destroy();
+      for (const response of inFlight) response.destroy();
+      await closing;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { WriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+import type { ServiceName } from "@coffer/events";
+import type { ServiceInstance } from "@coffer/service";
+import type { Registry } from "@coffer/telemetry";
+import type { Target } from "./front.ts";
+import { refuseUpgrade } from "./refuse.ts";
+import { joinReadiness } from "./running-services.ts";
+import type { RunningServices } from "./running-services.ts";
+import { logFile, openLogStream } from "./service-log.ts";
+import { loadService } from "./services.ts";
+import type { ServiceRow } from "./services.ts";
+
+export interface OneProcessOptions {
+  rows: readonly ServiceRow[];
+  environmentOf: (row: ServiceRow) => NodeJS.ProcessEnv;
+  dataDirectory: string;
+  registry: Registry;
+  /** The addresses under which the one process answers. */
+  url: string;
+  managementUrl: string;
+}
+
+interface Room {
+  name: ServiceName;
+  instance: ServiceInstance;
+  log: WriteStream;
+}
+
+/** Builds every service in this process. When one cannot be built, the others are closed and its error is thrown. */
+export async function startInOneProcess(options: OneProcessOptions): Promise<RunningServices> {
+  const rooms: Room[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(rooms.map(({ instance }) => instance.close()));
+    for (const { log } of rooms) log.end();
+    await Promise.all(rooms.map(({ log }) => finished(log)));
+  };
+  const results = await Promise.allSettled(options.rows.map(async (row) => rooms.push(await build(row, options))));
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed !== undefined) {
+    await close();
+    throw failed.reason;
+  }
+  const state = { pid: process.pid, url: options.url, management_url: options.managementUrl };
+  return {
+    targets: new Map(rooms.map(({ name, instance }) => [name, targetOf(instance)])),
+    states: () => Object.fromEntries(rooms.map(({ name }) => [name, state])),
+    ready: async () =>
+      joinReadiness(
+        await Promise.all(rooms.map(async ({ name, instance }) => [name, await instance.ready()] as const)),
+      ),
+    close,
+  };
+}
+
+async function build(row: ServiceRow, { environmentOf, dataDirectory, registry }: OneProcessOptions): Promise<Room> {
+  const service = await loadService(row);
+  const log = openLogStream(logFile(dataDirectory, row.name));
+  const instance = await service.createService(service.readConfig(environmentOf(row)), { registry, destination: log });
+  return { name: row.name, instance, log };
+}
+
+function targetOf({ listener, upgrade }: ServiceInstance): Target {
+  return {
+    request: listener,
+    upgrade: upgrade ?? ((request, socket) => refuseUpgrade(request, socket, "not_found")),
+  };
+}

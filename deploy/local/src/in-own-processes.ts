@@ -1,0 +1,91 @@
+import type { ServiceName } from "@coffer/events";
+import type { TrustedProxies } from "@coffer/ratelimit";
+import type { Readiness } from "@coffer/telemetry";
+import { createProxy } from "./proxy.ts";
+import { joinReadiness } from "./running-services.ts";
+import type { RunningServices } from "./running-services.ts";
+import { runServiceProcess } from "./service-process.ts";
+import type { ServiceProcess } from "./service-process.ts";
+import type { ServiceRow } from "./services.ts";
+
+export interface OwnProcessesOptions {
+  rows: readonly ServiceRow[];
+  environmentOf: (row: ServiceRow) => NodeJS.ProcessEnv;
+  dataDirectory: string;
+  trustedProxies: TrustedProxies;
+  routerSecret: string;
+  drainSeconds: number;
+  report: (line: string) => void;
+  /** Told whenever a process is gone or there. */
+  onChange: () => void;
+}
+
+const readinessMilliseconds = 1_500;
+
+/** Runs every service as a process of its own. When one does not start, the others are ended (StartupError). */
+export async function startInOwnProcesses(options: OwnProcessesOptions): Promise<RunningServices> {
+  const { rows, trustedProxies, routerSecret, drainSeconds, onChange } = options;
+  const processes = new Map<ServiceName, ServiceProcess>();
+  const close = async (): Promise<void> => {
+    await Promise.all([...processes.values()].map((process) => process.stop(drainSeconds + 1)));
+  };
+  let started = false;
+  const results = await Promise.allSettled(
+    rows.map(async (row) => {
+      const { name } = row;
+      const running = await runServiceProcess({
+        ...options,
+        name,
+        environment: options.environmentOf(row),
+        onChange: () => {
+          if (started) onChange();
+        },
+      });
+      processes.set(name, running);
+    }),
+  );
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed !== undefined) {
+    await close();
+    throw failed.reason;
+  }
+  started = true;
+  const proxyTo = (running: ServiceProcess) =>
+    createProxy({ address: () => hostAndPort(running), trustedProxies, secret: routerSecret });
+  return {
+    targets: new Map([...processes].map(([name, running]) => [name, proxyTo(running)])),
+    states: () => Object.fromEntries([...processes].flatMap(([name, running]) => stateOf(name, running))),
+    ready: async () =>
+      joinReadiness(
+        await Promise.all([...processes].map(async ([name, running]) => [name, await askReadiness(running)] as const)),
+      ),
+    close,
+  };
+}
+
+function hostAndPort(running: ServiceProcess): { host: string; port: number } | null {
+  const address = running.address();
+  if (address === null) return null;
+  const { hostname, port } = new URL(address.url);
+  return { host: hostname, port: Number(port) };
+}
+
+function stateOf(name: ServiceName, running: ServiceProcess) {
+  const address = running.address();
+  if (address === null) return [];
+  return [[name, { pid: address.pid, url: address.url, management_url: address.managementUrl }] as const];
+}
+
+async function askReadiness(running: ServiceProcess): Promise<Readiness> {
+  const address = running.address();
+  if (address === null) return { ready: false, checks: { process: "down" } };
+  try {
+    const signal = AbortSignal.timeout(readinessMilliseconds);
+    const answer = await fetch(`${address.managementUrl}/readyz`, { signal });
+    // The services' own management port, telemetry's shape.
+    const { status, checks } = (await answer.json()) as { status: string; checks: Record<string, string> };
+    return { ready: answer.ok, degraded: status === "degraded", checks };
+  } catch {
+    return { ready: false, checks: { process: "down" } };
+  }
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { serviceNames } from "@coffer/events";
+import type { ServiceName } from "@coffer/events";
+
+/** What is made once for a data directory: the passwords of its stores, and whether it has ever served. */
+export interface Installation {
+  readonly createdAt: string;
+  /** When everything answered for the first time. */
+  readonly firstReadyAt: string | null;
+  readonly postgres: Record<ServiceName, string>;
+  readonly nats: Record<ServiceName, string>;
+  readonly redis: string;
+}
+
+/** The file that makes a folder a data directory of Coffer. */
+export function installationFile(dataDirectory: string): string {
+  return join(dataDirectory, "installation.json");
+}
+
+/** Reads the installation of a data directory, or makes folder, passwords and file (0600). */
+export function openInstallation(dataDirectory: string): Installation {
+  const path = installationFile(dataDirectory);
+  if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")) as Installation; // written below, 0600
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  const password = (): string => randomBytes(24).toString("base64url");
+  const each = (): Record<ServiceName, string> =>
+    Object.fromEntries(serviceNames.map((name) => [name, password()])) as Record<ServiceName, string>; // one each
+  const made: Installation = {
+    createdAt: new Date().toISOString(),
+    firstReadyAt: null,
+    postgres: each(),
+    nats: each(),
+    redis: password(),
+  };
+  write(path, made);
+  return made;
+}
+
+/** Notes that everything answered for the first time. */
+export function noteFirstReady(dataDirectory: string, installation: Installation): void {
+  write(installationFile(dataDirectory), { ...installation, firstReadyAt: new Date().toISOString() });
+}
+
+function write(path: string, installation: Installation): void {
+  writeFileSync(`${path}.new`, `${JSON.stringify(installation, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}

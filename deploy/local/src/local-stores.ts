@@ -1,0 +1,117 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { natsServerConfig, natsUsers } from "@coffer/bus";
+import { serviceNames } from "@coffer/events";
+import type { ServiceName } from "@coffer/events";
+import type { BusCredentials } from "@coffer/env";
+import { locate, prepareDatabase, startNats, startPostgres, startRedis } from "@coffer/stores";
+import type { SchemaOwner } from "@coffer/stores";
+import type { Installation } from "./installation.ts";
+import { keepRunning } from "./keep-running.ts";
+import type { KeptStore } from "./keep-running.ts";
+import { allServices } from "./services.ts";
+import type { Settings } from "./settings.ts";
+import { StartupError } from "./startup-error.ts";
+
+export interface LocalStores {
+  /** The owner's addresses. */
+  urls: { postgres: string; nats: string; redis: string };
+  /** The address of each service's own role, by role. */
+  postgresUrls: Record<string, string>;
+  natsCredentials: Partial<Record<ServiceName, BusCredentials>>;
+  /** The processes that were started here. */
+  pids(): Partial<Record<"postgres" | "nats" | "redis", number>>;
+  stop(): Promise<void>;
+}
+
+export interface StoreOptions {
+  settings: Settings;
+  installation: Installation;
+  report: (line: string) => void;
+  onRestart: () => void;
+}
+
+const databaseName = "coffer";
+const maxPayloadBytes = 1024 * 1024;
+
+/**
+ * Starts the stores that the settings do not name, side by side, and prepares roles and schemas. When one cannot be
+ * started, the others are ended and its error is thrown (StoreError, StartupError).
+ */
+export async function startStores(options: StoreOptions): Promise<LocalStores> {
+  const { settings, installation } = options;
+  const kept: Partial<Record<"postgres" | "nats" | "redis", KeptStore>> = {};
+  const stop = async (): Promise<void> => {
+    await Promise.all(Object.values(kept).map((store) => store.stop()));
+  };
+  const keep = async (name: keyof typeof kept, given: string | undefined, start: () => Promise<KeptStore>) =>
+    given ?? (kept[name] = await start()).url;
+  const started = await Promise.allSettled([
+    keep("postgres", settings.COFFER_POSTGRES_URL, () => postgres(options)),
+    keep("nats", settings.COFFER_NATS_URL, () => nats(options)),
+    keep("redis", settings.COFFER_REDIS_URL, () => redis(options)),
+  ]);
+  try {
+    const [postgresUrl = "", natsUrl = "", redisUrl = ""] = started.map((result) => {
+      if (result.status === "rejected") throw result.reason;
+      return result.value;
+    });
+    const owners = allServices.flatMap(({ name, schema }): SchemaOwner[] =>
+      schema === null ? [] : [{ role: schema, schema, password: installation.postgres[name] }],
+    );
+    const own = settings.COFFER_POSTGRES_URL === undefined ? { database: databaseName } : {};
+    const database = await prepareDatabase({ url: postgresUrl, owners, extensions: ["pg_trgm"], ...own }).catch(
+      (cause: unknown) => {
+        throw new StartupError(`Postgres: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      },
+    );
+    return {
+      urls: { postgres: database.url, nats: natsUrl, redis: redisUrl },
+      postgresUrls: database.urls,
+      natsCredentials: settings.COFFER_NATS_CREDENTIALS ?? credentialsOf(installation),
+      pids: () => Object.fromEntries(Object.entries(kept).map(([name, store]) => [name, store.pid])),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function postgres({ settings, report, onRestart }: StoreOptions): Promise<KeptStore> {
+  const directory = join(settings.COFFER_DATA_DIR, "postgres");
+  report(existsSync(join(directory, "data")) ? "starting Postgres" : "making the Postgres data directory");
+  const start = (port: number | undefined) => startPostgres({ directory, ...(port === undefined ? {} : { port }) });
+  return keepRunning({ name: "Postgres", start, report, onRestart });
+}
+
+async function nats({ settings, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
+  const command = await locate("nats-server", { cacheDirectory: join(settings.COFFER_DATA_DIR, "stores"), report });
+  const users = natsUsers(installation.nats);
+  const start = (port: number | undefined) =>
+    startNats({
+      directory: join(settings.COFFER_DATA_DIR, "nats"),
+      config: natsServerConfig({ users, host: "127.0.0.1", port: port ?? 4222, maxPayload: maxPayloadBytes }),
+      command,
+      ...(port === undefined ? {} : { port }),
+    });
+  return keepRunning({ name: "NATS", start, report, onRestart });
+}
+
+async function redis({ settings, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
+  const command = await locate("redis-server", { cacheDirectory: join(settings.COFFER_DATA_DIR, "stores"), report });
+  const start = (port: number | undefined) =>
+    startRedis({
+      directory: join(settings.COFFER_DATA_DIR, "redis"),
+      password: installation.redis,
+      command,
+      ...(port === undefined ? {} : { port }),
+    });
+  return keepRunning({ name: "Redis", start, report, onRestart });
+}
+
+function credentialsOf(installation: Installation): Record<ServiceName, BusCredentials> {
+  return Object.fromEntries(
+    serviceNames.map((name) => [name, { user: name, password: installation.nats[name] }]),
+  ) as Record<ServiceName, BusCredentials>; // one entry for each name
+}

@@ -1,0 +1,117 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { Agent, request as httpRequest } from "node:http";
+import type { Duplex } from "node:stream";
+import { routerSecretHeader } from "@coffer/http";
+import type { TrustedProxies } from "@coffer/ratelimit";
+import { sourceAddress } from "@coffer/ratelimit";
+import type { Target } from "./front.ts";
+import { refuse, refuseUpgrade } from "./refuse.ts";
+
+export interface ProxyOptions {
+  /** Where the service listens now, or `null` while it does not. */
+  address: () => { host: string; port: number } | null;
+  trustedProxies: TrustedProxies;
+  /** Proves to the service that the source address was decided here. */
+  secret: string;
+}
+
+/** Between one hop and the next only (RFC 9110, 7.6.1); the new hop has its own. */
+const hopHeaders = new Set(["connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"]);
+const ownHeaders = new Set(["x-forwarded-for", "forwarded", "x-real-ip", routerSecretHeader]);
+
+/**
+ * Passes requests on to a service in another process: bodies and answers stream in both directions, as do connections
+ * that change their protocol. The service learns the source address from here and from nowhere else. Without a service
+ * that answers: 503.
+ */
+export function createProxy({ address, trustedProxies, secret }: ProxyOptions): Target {
+  const agent = new Agent({ keepAlive: true });
+
+  function open(incoming: IncomingMessage, extra: string[]): ClientRequest | null {
+    const where = address();
+    if (where === null) return null;
+    const forwarded = incoming.headers["x-forwarded-for"];
+    const source = sourceAddress(incoming.socket.remoteAddress, textOf(forwarded), trustedProxies);
+    const headers = [...passedOn(incoming), ...extra, "X-Forwarded-For", source, routerSecretHeader, secret];
+    return httpRequest({ ...where, agent, method: incoming.method ?? "GET", path: incoming.url ?? "/", headers });
+  }
+
+  function request(incoming: IncomingMessage, response: ServerResponse): void {
+    const outgoing = open(incoming, framingOf(incoming));
+    if (outgoing === null) {
+      refuse(incoming, response, "unavailable");
+      return;
+    }
+    outgoing.on("continue", () => response.writeContinue());
+    outgoing.on("response", (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer));
+      answer.pipe(response);
+      answer.on("error", () => response.destroy());
+    });
+    outgoing.on("error", () => {
+      incoming.unpipe(outgoing);
+      if (response.headersSent) response.destroy();
+      else refuse(incoming, response, "unavailable");
+    });
+    response.on("close", () => outgoing.destroy());
+    incoming.pipe(outgoing);
+  }
+
+  function upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => socket.destroy());
+    const outgoing = open(incoming, ["Connection", "Upgrade", "Upgrade", incoming.headers.upgrade ?? ""]);
+    if (outgoing === null) {
+      refuseUpgrade(incoming, socket, "unavailable");
+      return;
+    }
+    outgoing.on("upgrade", (answer, inner, innerHead) => {
+      socket.write(headOf(answer));
+      socket.write(innerHead);
+      inner.write(head);
+      inner.on("error", () => inner.destroy());
+      inner.on("close", () => socket.destroy());
+      socket.on("close", () => inner.destroy());
+      inner.pipe(socket).pipe(inner);
+    });
+    outgoing.on("response", (answer) => {
+      socket.write(headOf(answer));
+      answer.pipe(socket);
+    });
+    outgoing.on("error", () => refuseUpgrade(incoming, socket, "unavailable"));
+    socket.on("close", () => outgoing.destroy());
+    outgoing.end();
+  }
+
+  return { request, upgrade };
+}
+
+/** The headers that the next hop gets too, as a flat list of names and values. */
+function passedOn({ rawHeaders, headers }: IncomingMessage): string[] {
+  const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const list: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? "").toLowerCase();
+    if (hopHeaders.has(name) || ownHeaders.has(name) || named.includes(name)) continue;
+    list.push(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+  }
+  return list;
+}
+
+/** How the body is framed on the next hop: in chunks as it came, with its length, or none at all. */
+function framingOf({ headers, method }: IncomingMessage): string[] {
+  if (headers["transfer-encoding"] !== undefined) return ["Transfer-Encoding", "chunked"];
+  const mayHaveBody = method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "DELETE";
+  return headers["content-length"] === undefined && mayHaveBody ? ["Content-Length", "0"] : [];
+}
+
+function headOf(answer: IncomingMessage): string {
+  const lines = [`HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ""}`];
+  const { rawHeaders } = answer;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    lines.push(`${rawHeaders[at] ?? ""}: ${rawHeaders[at + 1] ?? ""}`);
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(",") : header;
+}

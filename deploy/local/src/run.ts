@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { localBaseUrls } from "@coffer/env";
+import { parseTrustedProxies } from "@coffer/ratelimit";
+import { Registry, startManagement } from "@coffer/telemetry";
+import { openFront } from "./front.ts";
+import type { Front } from "./front.ts";
+import { startInOneProcess } from "./in-one-process.ts";
+import { startInOwnProcesses } from "./in-own-processes.ts";
+import { noteFirstReady } from "./installation.ts";
+import type { Installation } from "./installation.ts";
+import { startStores } from "./local-stores.ts";
+import type { LocalStores } from "./local-stores.ts";
+import { removeRunFile, writeRunFile } from "./run-file.ts";
+import type { RunningServices } from "./running-services.ts";
+import { environmentOf } from "./service-environment.ts";
+import { loadService, presentServices } from "./services.ts";
+import type { ServiceRow } from "./services.ts";
+import type { Settings } from "./settings.ts";
+import { cannotListen, StartupError } from "./startup-error.ts";
+
+export interface RunOptions {
+  settings: Settings;
+  env: NodeJS.ProcessEnv;
+  installation: Installation;
+  report: (line: string) => void;
+}
+
+export interface Running {
+  /** The public address, as a person opens it on this machine. */
+  url: string;
+  /** Drains connections, ends services, then stores. */
+  close(): Promise<void>;
+}
+
+const readyMilliseconds = 30_000;
+
+/**
+ * Starts everything that an installation consists of. Resolves when all of it answers. What has been started is ended
+ * again when something fails; its error is thrown (StartupError, StoreError, ConfigurationError).
+ */
+export async function run({ settings, env, installation, report }: RunOptions): Promise<Running> {
+  const rows = presentServices();
+  const dataDirectory = settings.COFFER_DATA_DIR;
+  const ends: (() => Promise<void> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
+  };
+  try {
+    let publish = (): void => undefined;
+    removeRunFile(dataDirectory);
+    const front = await openFront({
+      host: settings.COFFER_HOST,
+      port: settings.COFFER_PORT,
+      drainSeconds: settings.COFFER_DRAIN_SECONDS,
+      rows,
+    });
+    ends.push(() => front.close());
+    let services: RunningServices | null = null;
+    const registry = new Registry();
+    const management = await startManagement({
+      host: "127.0.0.1",
+      port: settings.COFFER_MANAGEMENT_PORT,
+      registry,
+      readiness: async () => (await services?.ready()) ?? { ready: false, checks: { services: "down" } },
+    }).catch((error: unknown) => {
+      const port = settings.COFFER_MANAGEMENT_PORT;
+      throw cannotListen(error, { host: "127.0.0.1", port, variable: "COFFER_MANAGEMENT_PORT" });
+    });
+    ends.push(() => management.close());
+    const stores = await startStores({ settings, installation, report, onRestart: () => publish() });
+    ends.push(() => stores.stop());
+    const routerSecret = settings.COFFER_PROCESSES === "separate" ? randomBytes(24).toString("base64url") : null;
+    const baseUrls = settings.COFFER_BASE_URL.length > 0 ? settings.COFFER_BASE_URL : localBaseUrls(front.port);
+    const environment = (row: ServiceRow) => environmentOf(row, { env, stores, baseUrls, routerSecret });
+    await migrateAll(rows, stores, report);
+    report(`starting ${rows.map(({ name }) => name).join(", ")}`);
+    const started = await startServices({
+      rows,
+      environment,
+      settings,
+      registry,
+      routerSecret,
+      front,
+      managementUrl: management.url,
+      report,
+      onChange: () => publish(),
+    });
+    services = started;
+    ends.push(async () => {
+      await front.drain(settings.COFFER_DRAIN_SECONDS);
+      await started.close();
+      await front.close();
+    });
+    await untilReady(started);
+    front.use(started.targets);
+    const url = shownUrl(front.url);
+    publish = () =>
+      writeRunFile(dataDirectory, {
+        url,
+        management_url: management.url,
+        pid: process.pid,
+        services: started.states(),
+        stores: stores.urls,
+        store_pids: stores.pids(),
+      });
+    publish();
+    ends.push(() => {
+      publish = () => undefined;
+      management.setDraining();
+      removeRunFile(dataDirectory);
+    });
+    if (installation.firstReadyAt === null) noteFirstReady(dataDirectory, installation);
+    return { url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Brings every schema up to date, one service after the other. */
+async function migrateAll(
+  rows: readonly ServiceRow[],
+  stores: LocalStores,
+  report: (line: string) => void,
+): Promise<void> {
+  for (const row of rows) {
+    if (row.schema === null) continue;
+    const service = await loadService(row);
+    const applied = await service.migrateService?.({ url: stores.postgresUrls[row.schema] ?? "" });
+    if (Array.isArray(applied) && applied.length > 0) report(`${row.name}: ${applied.length} migrations applied`);
+  }
+}
+
+interface ServicesOptions {
+  rows: readonly ServiceRow[];
+  environment: (row: ServiceRow) => NodeJS.ProcessEnv;
+  settings: Settings;
+  registry: Registry;
+  routerSecret: string | null;
+  front: Front;
+  managementUrl: string;
+  report: (line: string) => void;
+  onChange: () => void;
+}
+
+function startServices(options: ServicesOptions): Promise<RunningServices> {
+  const { rows, environment, settings, registry, routerSecret, front, managementUrl, report, onChange } = options;
+  const dataDirectory = settings.COFFER_DATA_DIR;
+  if (routerSecret === null) {
+    const url = shownUrl(front.url);
+    return startInOneProcess({ rows, environmentOf: environment, dataDirectory, registry, url, managementUrl });
+  }
+  return startInOwnProcesses({
+    rows,
+    environmentOf: environment,
+    dataDirectory,
+    trustedProxies: parseTrustedProxies(settings.COFFER_TRUSTED_PROXY_CIDRS),
+    routerSecret,
+    drainSeconds: settings.COFFER_DRAIN_SECONDS,
+    report,
+    onChange,
+  });
+}
+
+async function untilReady(services: RunningServices): Promise<void> {
+  const until = Date.now() + readyMilliseconds;
+  for (;;) {
+    const { ready, degraded, checks } = await services.ready();
+    if (ready && degraded !== true) return;
+    if (Date.now() > until) {
+      const down = Object.entries(checks).filter(([, state]) => state !== "ok");
+      throw new StartupError(`not everything answers: ${down.map(([name, state]) => `${name} ${state}`).join(", ")}`);
+    }
+    await pause(20);
+  }
+}
+
+/** The address that works on this machine, also when the server listens on all of them. */
+function shownUrl(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}

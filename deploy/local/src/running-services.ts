@@ -1,0 +1,25 @@
+import type { ServiceName } from "@coffer/events";
+import type { Readiness } from "@coffer/telemetry";
+import type { Target } from "./front.ts";
+import type { ServiceState } from "./run-file.ts";
+
+/** All services of the installation, however they run. */
+export interface RunningServices {
+  targets: ReadonlyMap<ServiceName, Target>;
+  states(): Partial<Record<ServiceName, ServiceState>>;
+  ready(): Promise<Readiness>;
+  /** Ends them after their last request was answered. */
+  close(): Promise<void>;
+}
+
+/** The readiness of all from that of each: ready when all are, degraded when one is. */
+export function joinReadiness(each: readonly (readonly [ServiceName, Readiness])[]): Readiness {
+  const checks = each.flatMap(([name, { checks }]) =>
+    Object.entries(checks).map(([check, state]) => [`${name}.${check}`, state] as const),
+  );
+  return {
+    ready: each.every(([, { ready }]) => ready),
+    degraded: each.some(([, { degraded }]) => degraded === true),
+    checks: Object.fromEntries(checks),
+  };
+}

@@ -1,0 +1,65 @@
+import { ConfigurationError, describeVariables } from "@coffer/env";
+import { StoreError } from "@coffer/stores";
+import { readArguments } from "./arguments.ts";
+import { firstMinute } from "./first-minute.ts";
+import { openInstallation } from "./installation.ts";
+import { takeLock } from "./instance-lock.ts";
+import { resetDataDirectory } from "./reset.ts";
+import { run } from "./run.ts";
+import { readSettings } from "./settings.ts";
+import { StartupError } from "./startup-error.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+const usage = `npm start                     starts Coffer and the stores it needs, and serves until Ctrl-C
+npm start -- --help           prints this
+npm start -- --reset [--yes]  empties the data directory first, after asking
+`;
+// Besides the time that connections get, what everything else may take before it is cut.
+const graceSeconds = 3;
+
+const report = (line: string): void => void process.stderr.write(`coffer: ${line}\n`);
+
+async function main(): Promise<void> {
+  const { help, reset, yes } = readArguments(process.argv.slice(2));
+  if (help) return void process.stdout.write(`${usage}\n${describeVariables()}\n`);
+  const settings = readSettings(process.env);
+  const dataDirectory = settings.COFFER_DATA_DIR;
+  const unlock = takeLock(dataDirectory);
+  try {
+    if (reset) await resetDataDirectory(dataDirectory, yes);
+    const installation = openInstallation(dataDirectory);
+    report(`data in ${dataDirectory}`);
+    const stopped = untilStopped();
+    const starting = run({ settings, env: process.env, installation, report });
+    const first = await Promise.race([starting, stopped]);
+    if (typeof first === "object") {
+      process.stdout.write(`coffer ready at ${first.url}\n`);
+      if (installation.firstReadyAt === null) greet();
+      await stopped;
+    }
+    report("stopping");
+    cutAfter(settings.COFFER_DRAIN_SECONDS + graceSeconds);
+    await starting.then((running) => running.close());
+  } finally {
+    unlock();
+  }
+}
+
+function greet(): void {
+  report("the first minute, one line after the other in a second terminal in this folder:");
+  process.stdout.write(`${firstMinute.join("\n")}\n`);
+}
+
+/** Ends the process, and with it every store, when the orderly end takes too long. */
+function cutAfter(seconds: number): void {
+  setTimeout(() => process.exit(0), seconds * 1000).unref();
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  const expected = error instanceof StartupError || error instanceof StoreError || error instanceof ConfigurationError;
+  report(expected ? error.message : String(error instanceof Error ? error.stack : error));
+  process.exit(1);
+}
