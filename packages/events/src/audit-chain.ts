@@ -11,16 +11,21 @@ export interface ChainHead {
   hash: string;
 }
 
-/** Where a chain stops being whole, and why. `seq` is that of the record at which it was noticed. */
+/**
+ * Where a chain stops being whole, and why. `seq` is that of the record at which it was noticed, for a missing one that
+ * of the missing record.
+ */
 export interface ChainBreak {
   seq: number;
   problem: "changed" | "missing" | "reordered";
 }
 
-/** Lower-case hex SHA-256 over the record without `hash`, in the JSON Canonicalization Scheme (RFC 8785). */
+/**
+ * Lower-case hex SHA-256 over the record without `hash`, in the JSON Canonicalization Scheme (RFC 8785). Fields that
+ * this version does not know count too. Throws for what that scheme cannot express: unpaired surrogates, NaN.
+ */
 export function hashOfAudit(record: Omit<AuditRecord, "hash">): string {
-  const { hash: _hash, ...hashed } = record as AuditRecord;
-  const canonical = canonicalize(hashed);
+  const canonical = canonicalize({ ...record, hash: undefined }); // a member that is undefined has no canonical form
   if (canonical === undefined) throw new TypeError("an audit record must be an object");
   return createHash("sha256").update(canonical).digest("hex");
 }
@@ -33,17 +38,32 @@ export function chainAudit(head: ChainHead, draft: AuditDraft): AuditRecord {
 
 /**
  * Checks records, oldest first, that follow `head`.
- * Returns the new head when they are whole, or the first break. A record that was removed shows as `missing`, one that
- * was put elsewhere as `reordered`, one whose content or links were altered as `changed`.
+ * Returns the new head when they are whole, or the first break: a record is `missing` when its number comes nowhere
+ * later, `reordered` when it comes later or has come before, `changed` when its content or its links were altered.
+ * Records cut off at the end leave a whole chain behind: compare the returned head with one kept elsewhere.
  */
 export function verifyAuditChain(head: ChainHead, records: Iterable<AuditRecord>): ChainHead | ChainBreak {
   let { seq, hash } = head;
-  for (const record of records) {
-    if (record.seq > seq + 1) return { seq: record.seq, problem: "missing" };
+  const rest = records[Symbol.iterator]();
+  for (let next = rest.next(); next.done !== true; next = rest.next()) {
+    const record = next.value;
     if (record.seq <= seq) return { seq: record.seq, problem: "reordered" };
-    if (record.prev_hash !== hash || record.hash !== hashOfAudit(record))
-      return { seq: record.seq, problem: "changed" };
+    if (record.seq > seq + 1) return { seq: seq + 1, problem: comesLater(rest, seq + 1) ? "reordered" : "missing" };
+    if (record.prev_hash !== hash || !isAsHashed(record)) return { seq: record.seq, problem: "changed" };
     ({ seq, hash } = record);
   }
   return { seq, hash };
+}
+
+function isAsHashed(record: AuditRecord): boolean {
+  try {
+    return record.hash === hashOfAudit(record);
+  } catch {
+    return false;
+  }
+}
+
+function comesLater(rest: Iterator<AuditRecord>, seq: number): boolean {
+  for (let next = rest.next(); next.done !== true; next = rest.next()) if (next.value.seq === seq) return true;
+  return false;
 }

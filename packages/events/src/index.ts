@@ -1,6 +1,6 @@
 export { auditActions } from "./audit-actions.ts";
 export type { AuditAction } from "./audit-actions.ts";
-export { auditDraft, auditRecord, auditSchemaName } from "./audit-record.ts";
+export { auditDraft, auditRecord, auditSchemaName, receivedAuditDraft } from "./audit-record.ts";
 export type { AuditDraft, AuditRecord } from "./audit-record.ts";
 export { chainAudit, firstPreviousHash, hashOfAudit, verifyAuditChain } from "./audit-chain.ts";
 export type { ChainBreak, ChainHead } from "./audit-chain.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { auditDraft } from "./audit-record.ts";
+import { receivedAuditDraft } from "./audit-record.ts";
 import type { ServiceName } from "./services.ts";
+import { serviceNames } from "./services.ts";
 
 /** A question that one service answers: subject, who answers, who may ask, and both shapes. */
 export interface RpcSubject<Input, Output> {
@@ -21,10 +22,7 @@ export interface EventSubject<Payload> {
   readonly payload: z.ZodType<Payload>;
 }
 
-const everyServiceBut = (owner: ServiceName): readonly ServiceName[] =>
-  (["auth-sm", "vaults", "sync", "billing-webhook", "siem-forwarder", "scanner"] as const).filter(
-    (name) => name !== owner,
-  );
+const everyServiceBut = (owner: ServiceName): readonly ServiceName[] => serviceNames.filter((name) => name !== owner);
 
 /**
  * Appends records to the chains of their organizations. At least once with effect once: a record whose `id` is stored
@@ -35,7 +33,7 @@ export const auditAppend = {
   subject: "coffer.rpc.siem-forwarder.append",
   responder: "siem-forwarder",
   callers: everyServiceBut("siem-forwarder"),
-  input: z.object({ records: z.array(auditDraft).min(1) }),
+  input: z.object({ records: z.array(receivedAuditDraft).min(1) }),
   output: z.object({ stored: z.int().nonnegative() }),
 } satisfies RpcSubject<unknown, unknown>;
 
@@ -77,7 +75,10 @@ export const membershipOf = {
   }),
 } satisfies RpcSubject<unknown, unknown>;
 
-/** A session ended before its time: its access tokens are refused from now on. `at` is an ISO 8601 timestamp. */
+/**
+ * A session ended before its time: its access tokens are refused from now on. `at` is an ISO 8601 timestamp. A reason
+ * that this version does not know reads as `user_revoked`: the revocation counts, whoever gave it.
+ */
 export const sessionRevoked = {
   kind: "event",
   subject: "coffer.evt.session.revoked",
@@ -87,16 +88,18 @@ export const sessionRevoked = {
     session_id: z.string(),
     user_id: z.string(),
     at: z.string(),
-    reason: z.enum([
-      "logged_out",
-      "admin_revoked",
-      "user_revoked",
-      "password_changed",
-      "second_factor_changed",
-      "token_reused",
-      "member_removed",
-      "member_suspended",
-    ]),
+    reason: z
+      .enum([
+        "logged_out",
+        "admin_revoked",
+        "user_revoked",
+        "password_changed",
+        "second_factor_changed",
+        "token_reused",
+        "member_removed",
+        "member_suspended",
+      ])
+      .catch("user_revoked"),
   }),
 } satisfies EventSubject<unknown>;
 

@@ -1,0 +1,39 @@
+import t from "tap";
+import { allEvents, allRpcs, auditAppend, serviceNames, sessionRevoked } from "../src/index.ts";
+import { draft } from "./drafts.ts";
+
+void t.test("every subject has a name of its own, and a question that of its responder", (t) => {
+  const names = [...allRpcs, ...allEvents].map(({ subject }) => subject);
+  t.equal(new Set(names).size, names.length);
+  for (const { subject, responder } of allRpcs) {
+    t.match(subject, /^coffer\.rpc\.[a-z-]+\.[a-z-]+$/);
+    t.equal(subject.split(".")[2], responder);
+  }
+  for (const { subject } of allEvents) t.match(subject, /^coffer\.evt\.[a-z-]+\.[a-z-]+$/);
+  t.end();
+});
+
+void t.test("who asks and who listens are services, each once, and nobody asks itself", (t) => {
+  const services = new Set<string>(serviceNames);
+  const check = (subject: string, others: readonly string[], owner: string): void => {
+    t.ok(services.has(owner), subject);
+    t.equal(new Set(others).size, others.length, subject);
+    t.ok(others.length > 0 && others.every((name) => services.has(name) && name !== owner), subject);
+  };
+  for (const { subject, callers, responder } of allRpcs) check(subject, callers, responder);
+  for (const { subject, consumers, publisher } of allEvents) check(subject, consumers, publisher);
+  t.end();
+});
+
+void t.test("an append carries at least one record, as it is received", (t) => {
+  t.notOk(auditAppend.input.safeParse({ records: [] }).success);
+  t.same(auditAppend.input.parse({ records: [{ ...draft(), region: "eu" }] }), { records: [draft()] });
+  t.end();
+});
+
+void t.test("a revocation counts whatever its reason", (t) => {
+  const event = { session_id: "s", user_id: "u", at: "2026-11-20T10:00:00.000001Z" };
+  t.same(sessionRevoked.payload.parse({ ...event, reason: "token_reused" }), { ...event, reason: "token_reused" });
+  t.same(sessionRevoked.payload.parse({ ...event, reason: "of_the_future" }), { ...event, reason: "user_revoked" });
+  t.end();
+});
