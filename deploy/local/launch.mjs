@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
 import process from "node:process";
+import { setInterval } from "node:timers";
 
 const checkout = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
 const at = (path) => resolve(checkout, path);
@@ -36,16 +37,17 @@ function npm(args) {
   return own !== undefined && /\.c?js$/.test(own) ? run(process.execPath, [own, ...args]) : run("npm", args);
 }
 
-/** Whether node_modules holds exactly what the lock file says. */
+/** Whether node_modules holds exactly what the lock file says. Workspaces that are not in this checkout do not count. */
 function isInstalled() {
   if (!existsSync(at("node_modules/.package-lock.json"))) return false;
   const packagesOf = (path) => JSON.parse(readFileSync(at(path), "utf8")).packages ?? {};
   const installed = packagesOf("node_modules/.package-lock.json");
   return Object.entries(packagesOf("package-lock.json")).every(([path, wanted]) => {
-    if (path === "") return true;
+    const workspace = wanted.link === true ? wanted.resolved : path.split("/node_modules/")[0];
+    if (!workspace.startsWith("node_modules/") && !existsSync(at(workspace))) return true;
     const present = installed[path];
     // What is missing although it is optional is for other platforms.
-    if (present === undefined) return wanted.optional === true;
+    if (present === undefined) return path === "" || wanted.optional === true;
     return present.version === wanted.version && (wanted.link !== true || existsSync(at(path)));
   });
 }
@@ -93,6 +95,10 @@ async function main() {
   });
   // In a terminal a Ctrl-C reaches both of us; the command takes the second one for the first.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  // npm itself may be killed; it starts us by exec, so that it is our parent and passes signals on.
+  const parent = process.ppid;
+  const orphaned = () => process.ppid !== parent && child.kill("SIGTERM");
+  if (process.env.npm_lifecycle_event !== undefined) setInterval(orphaned, 500).unref();
   child.once("error", (error) => refuse(`${node} cannot be run: ${error.message}`));
   child.once("exit", (code, signal) => {
     process.exitCode = code ?? 128 + (signal === "SIGKILL" ? 9 : 15);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { serviceNames } from "@coffer/events";
 import type { ServiceName } from "@coffer/events";
+import { natsServerConfig, natsUsers } from "@coffer/bus";
 import { startNats } from "@coffer/stores";
 import type { TestScope, TestServer } from "./scope.ts";
 import { testServer } from "./test-server.ts";
@@ -16,7 +17,6 @@ export interface TestNatsOptions {
 
 /** A NATS server of this test alone, with the users and permissions that every installation has. */
 export async function testNats(t: TestScope, options: TestNatsOptions = {}): Promise<TestNats> {
-  const { natsServerConfig, natsUsers } = await import("@coffer/bus");
   const passwords = Object.fromEntries(
     serviceNames.map((name) => [name, randomBytes(18).toString("base64url")]),
   ) as Record<ServiceName, string>; // Every name is there: the entries are made from the list of names.
