@@ -70,7 +70,7 @@ export const variables = {
   COFFER_NATS_URL: variable({
     name: "COFFER_NATS_URL",
     shownDefault: "started by npm start",
-    meaning: "use this NATS instead (comma list for a cluster); its users are in COFFER_NATS_CREDENTIALS",
+    meaning: "use this NATS instead (comma list for a cluster), with COFFER_NATS_CREDENTIALS",
     parse: natsUrl,
     fallback: (): string | undefined => undefined,
     secret: true,
@@ -110,7 +110,7 @@ export const variables = {
     shownDefault: "one",
     meaning: "one: all services in one process; separate: each its own process behind the same port",
     parse: oneOf("one", "separate"),
-    fallback: () => "one",
+    fallback: () => "one" as const,
   }),
   COFFER_TRUSTED_PROXY_CIDRS: variable({
     name: "COFFER_TRUSTED_PROXY_CIDRS",
@@ -134,7 +134,7 @@ export const variables = {
     shownDefault: "open",
     meaning: "who may register: open, invite, closed",
     parse: oneOf("open", "invite", "closed"),
-    fallback: () => "open",
+    fallback: () => "open" as const,
   }),
   COFFER_STRIPE_WEBHOOK_SECRETS: variable({
     name: "COFFER_STRIPE_WEBHOOK_SECRETS",
@@ -170,7 +170,7 @@ export const variables = {
     shownDefault: "info",
     meaning: "least level that is logged: trace, debug, info, warn, error, fatal, silent",
     parse: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
-    fallback: () => "info",
+    fallback: () => "info" as const,
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: variable({
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -1,0 +1,138 @@
+import t from "tap";
+import { ConfigurationError, readEnvironment } from "../src/index.ts";
+import { problemsOf } from "./problems-of.ts";
+
+void t.test("all problems are listed at once, a line each", (t) => {
+  const env = { COFFER_PORT: "http", COFFER_SIGNUPS: "yes", COFFER_PROT: "1", COFFER_HOST_FILE: "/nowhere/at/all" };
+  t.same(problemsOf(env), [
+    'COFFER_PORT must be a whole number from 0 to 65535, not "http"',
+    "COFFER_HOST cannot be read: COFFER_HOST_FILE names /nowhere/at/all (ENOENT)",
+    'COFFER_SIGNUPS must be one of open, invite, closed, not "yes"',
+    "COFFER_PROT is not a known name: did you mean COFFER_PORT?",
+  ]);
+  try {
+    readEnvironment(env, ["COFFER_PORT"]);
+    t.fail("it must throw");
+  } catch (error) {
+    t.ok(error instanceof ConfigurationError);
+    t.equal(
+      String(error),
+      "ConfigurationError: The configuration is not usable:\n" +
+        '  COFFER_PORT must be a whole number from 0 to 65535, not "http"\n' +
+        "  COFFER_PROT is not a known name: did you mean COFFER_PORT?",
+    );
+  }
+  t.end();
+});
+
+void t.test("an unknown name stops the start, with the closest known one", (t) => {
+  const closest = {
+    COFFER_BASEURL: "COFFER_BASE_URL",
+    COFFER_POSTGRES_URI: "COFFER_POSTGRES_URL",
+    COFFER_POSTGRES_URL_FIEL: "COFFER_POSTGRES_URL_FILE",
+    COFFER_LIMITS_STRICT: "COFFER_LIMIT_STRICT",
+    COFFER_SIGNUP: "COFFER_SIGNUPS",
+    COFFER_TOKENS: "COFFER_TOKEN",
+  };
+  for (const [unknown, known] of Object.entries(closest))
+    t.same(problemsOf({ [unknown]: "x" }, []), [`${unknown} is not a known name: did you mean ${known}?`]);
+  t.end();
+});
+
+void t.test("what the program sets itself is never suggested", (t) => {
+  t.notMatch(problemsOf({ COFFER_ROUTER_SECRETS: "x" }, []).join(), /did you mean COFFER_ROUTER_SECRET/);
+  t.end();
+});
+
+void t.test("an unknown name counts even when it is empty", (t) => {
+  t.equal(problemsOf({ COFFER_NONSENSE: "" }, []).length, 1);
+  t.end();
+});
+
+void t.test("names of the command line, of tests and of other programs are ignored", (t) => {
+  const env = {
+    COFFER_URL: "x",
+    COFFER_PASSWORD: "x",
+    COFFER_CONFIG: "x",
+    COFFER_TOKEN: "x",
+    COFFER_TEST_POSTGRES_URL: "x",
+    OTEL_SERVICE_NAME: "x",
+    COFFERS: "x",
+    PATH: "/bin",
+  };
+  t.same(problemsOf(env), []);
+  t.end();
+});
+
+void t.test("known variables that nobody asked for are not judged", (t) => {
+  t.same(problemsOf({ COFFER_PORT: "http" }, ["COFFER_HOST"]), []);
+  t.end();
+});
+
+void t.test("a variable is read from the file that its _FILE names, without the line break at the end", (t) => {
+  const directory = t.testdir({ url: "postgres://u:p@h/db\n", port: "8099" });
+  const env = { COFFER_POSTGRES_URL_FILE: `${directory}/url`, COFFER_PORT_FILE: `${directory}/port` };
+  const read = readEnvironment(env, ["COFFER_POSTGRES_URL", "COFFER_PORT"]);
+  t.same(read, { COFFER_POSTGRES_URL: "postgres://u:p@h/db", COFFER_PORT: 8099 });
+  t.end();
+});
+
+void t.test("an empty _FILE is the same as none", (t) => {
+  t.equal(readEnvironment({ COFFER_PORT: "1", COFFER_PORT_FILE: "" }, ["COFFER_PORT"]).COFFER_PORT, 1);
+  t.end();
+});
+
+void t.test("a file that is empty, missing or a directory is a problem, and so is a value given twice", (t) => {
+  const directory = t.testdir({ empty: "\n", value: "1" });
+  const problem = (env: NodeJS.ProcessEnv): readonly string[] => problemsOf(env, ["COFFER_PORT"]);
+  t.match(problem({ COFFER_PORT_FILE: `${directory}/empty` }), [/^COFFER_PORT cannot be read: .* is empty$/]);
+  t.match(problem({ COFFER_PORT_FILE: `${directory}/missing` }), [/^COFFER_PORT cannot be read: .*\(ENOENT\)$/]);
+  t.match(problem({ COFFER_PORT_FILE: directory }), [/^COFFER_PORT cannot be read: .*\(EISDIR\)$/]);
+  t.same(problem({ COFFER_PORT_FILE: `${directory}/value`, COFFER_PORT: "1" }), [
+    "COFFER_PORT is given twice: take COFFER_PORT or COFFER_PORT_FILE",
+  ]);
+  t.end();
+});
+
+void t.test("a problem never quotes a secret, whether it came directly or from a file", (t) => {
+  const canary = "c4n4ry-value";
+  const directory = t.testdir({ secret: canary });
+  const names = ["POSTGRES_URL", "REDIS_URL", "NATS_URL", "NATS_CREDENTIALS", "ROUTER_SECRET"];
+  for (const name of names) {
+    const direct = problemsOf({ [`COFFER_${name}`]: canary });
+    const filed = problemsOf({ [`COFFER_${name}_FILE`]: `${directory}/secret` });
+    t.ok(direct.length > 0 && filed.length > 0, name);
+    t.notMatch([...direct, ...filed].join("\n"), canary, name);
+  }
+  const controls = problemsOf({ COFFER_STRIPE_WEBHOOK_SECRETS: `${canary}\u0001` });
+  t.equal(controls.length, 1);
+  t.notMatch(controls.join(), canary);
+  t.end();
+});
+
+void t.test("two ports are not the same, unless both are free ones", (t) => {
+  t.same(problemsOf({ COFFER_PORT: "9000", COFFER_MANAGEMENT_PORT: "9000" }), [
+    "COFFER_MANAGEMENT_PORT must differ from COFFER_PORT, which is 9000 too",
+  ]);
+  t.same(problemsOf({ COFFER_PORT: "0", COFFER_MANAGEMENT_PORT: "0" }), []);
+  t.same(problemsOf({ COFFER_PORT: "9000", COFFER_MANAGEMENT_PORT: "9000" }, ["COFFER_PORT"]), []);
+  t.end();
+});
+
+void t.test("a given NATS and its credentials belong together", (t) => {
+  t.match(problemsOf({ COFFER_NATS_URL: "nats://h" }), [/^COFFER_NATS_CREDENTIALS must be given with COFFER_NATS_URL/]);
+  t.match(problemsOf({ COFFER_NATS_CREDENTIALS: '{"sync":"p"}' }), [/^COFFER_NATS_URL must be given/]);
+  t.end();
+});
+
+void t.test("prices without signing secrets would be billing that is off", (t) => {
+  t.match(problemsOf({ COFFER_STRIPE_PRICES: '{"p":"team"}' }), [/^COFFER_STRIPE_WEBHOOK_SECRETS must be given/]);
+  t.same(problemsOf({ COFFER_STRIPE_PRICES: "{}" }), []);
+  t.end();
+});
+
+void t.test("values that are wrong alone are not compared as well", (t) => {
+  t.equal(problemsOf({ COFFER_NATS_URL: "http://h" }).length, 1);
+  t.equal(problemsOf({ COFFER_STRIPE_PRICES: "x", COFFER_STRIPE_WEBHOOK_SECRETS: "" }).length, 1);
+  t.end();
+});
