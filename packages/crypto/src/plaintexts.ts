@@ -1,0 +1,61 @@
+import { CryptoError } from "./crypto-error.ts";
+import { decodeText, encodeText } from "./utf8.ts";
+
+/** What `encrypted_payload` of a secret holds. Members that this version does not know are kept. */
+export interface SecretPayload {
+  name: string;
+  notes?: string;
+  fields: Record<string, string>;
+}
+
+/** What `encrypted_data` of a record holds: flat, for instance `username`, `password`, `uri`. */
+export type RecordPayload = Record<string, string>;
+
+/** The bytes of a secret's payload. @throws CryptoError `invalid_input` when it is not one */
+export function encodeSecret(payload: SecretPayload): Uint8Array<ArrayBuffer> {
+  if (!isSecret(payload)) throw new CryptoError("invalid_input", "a secret has a name and fields, all of them text");
+  return encodeText(JSON.stringify(payload));
+}
+
+/** The payload of a secret's opened bytes. @throws CryptoError `invalid_plaintext` */
+export function decodeSecret(bytes: Uint8Array): SecretPayload {
+  const value = parse(bytes);
+  if (!isSecret(value)) throw new CryptoError("invalid_plaintext", "what was opened is not the payload of a secret");
+  return value;
+}
+
+/** The bytes of a record's payload. @throws CryptoError `invalid_input` when it is not one */
+export function encodeRecord(payload: RecordPayload): Uint8Array<ArrayBuffer> {
+  if (!isTexts(payload)) throw new CryptoError("invalid_input", "a record is flat, and every value of it is text");
+  return encodeText(JSON.stringify(payload));
+}
+
+/** The payload of a record's opened bytes. @throws CryptoError `invalid_plaintext` */
+export function decodeRecord(bytes: Uint8Array): RecordPayload {
+  const value = parse(bytes);
+  if (!isTexts(value)) throw new CryptoError("invalid_plaintext", "what was opened is not the payload of a record");
+  return value;
+}
+
+function parse(bytes: Uint8Array): unknown {
+  const text = decodeText(bytes);
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The platform's message quotes the text.
+    throw new CryptoError("invalid_plaintext", "what was opened is not JSON");
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  return isObject(value) && Object.values(value).every((text) => typeof text === "string");
+}
+
+function isSecret(value: unknown): value is SecretPayload {
+  if (!isObject(value) || typeof value["name"] !== "string" || !isTexts(value["fields"])) return false;
+  return value["notes"] === undefined || typeof value["notes"] === "string";
+}
