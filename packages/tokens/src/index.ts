@@ -1,0 +1,14 @@
+export { canonicalPublicKey } from "./canonical-public-key.ts";
+export { createKeySet } from "./key-set.ts";
+export type { KeySet } from "./key-set.ts";
+export { createRevocations } from "./revocations.ts";
+export type { Revocation, Revocations, RevocationsOptions } from "./revocations.ts";
+export { generateSigningKey } from "./signing-key.ts";
+export type { SigningKey } from "./signing-key.ts";
+export { signUserToken } from "./sign-user-token.ts";
+export { TokenRejection } from "./token-rejection.ts";
+export type { RejectionReason } from "./token-rejection.ts";
+export { verifyMachineToken } from "./verify-machine-token.ts";
+export type { MachineClaims, MachineVerifierOptions } from "./verify-machine-token.ts";
+export { verifyUserToken } from "./verify-user-token.ts";
+export type { UserClaims, UserVerifierOptions } from "./verify-user-token.ts";

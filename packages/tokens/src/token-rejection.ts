@@ -1,0 +1,40 @@
+import { ServiceError } from "@coffer/errors";
+
+/** Why a token was refused: for metrics and the audit, never for the caller. */
+export type RejectionReason =
+  | "malformed"
+  | "algorithm"
+  | "type"
+  | "subject"
+  | "unknown_client"
+  | "unknown_key"
+  | "signature"
+  | "claims"
+  | "audience"
+  | "issued_in_future"
+  | "lifetime"
+  | "expired"
+  | "revoked";
+
+/**
+ * The cause of an `invalid_token`. `clientId` is the client that the token names, when it has the form of one and
+ * exists; a token whose signature is wrong names it without being its.
+ */
+export class TokenRejection extends Error {
+  readonly reason: RejectionReason;
+  readonly clientId: string | undefined;
+
+  constructor(reason: RejectionReason, clientId?: string) {
+    super(`token refused: ${reason}`);
+    this.name = "TokenRejection";
+    this.reason = reason;
+    this.clientId = clientId;
+  }
+}
+
+/** The one answer to every token that is not accepted: which check failed is nobody's business but the operator's. */
+export function invalidToken(reason: RejectionReason, clientId?: string): ServiceError {
+  return new ServiceError("invalid_token", "the token is not valid: it is malformed, expired, revoked or not ours", {
+    cause: new TokenRejection(reason, clientId),
+  });
+}
