@@ -30,10 +30,15 @@ export function exactNumber(text: string): number {
   return value;
 }
 
-const arrayOf =
-  (parse: ParseText) =>
-  (text: string): unknown =>
-    pg.types.arrayParser(text, parse);
+/** The parser of text[], whose elements are text or null, or arrays again. */
+const parseTexts = (pg.types.getTypeParser as GetParser)(1009) as (text: string) => unknown[];
+
+/** An array's elements by `parse`; null stays null. */
+function arrayOf(parse: ParseText): ParseText {
+  const each = (element: unknown): unknown =>
+    Array.isArray(element) ? element.map(each) : typeof element === "string" ? parse(element) : element;
+  return (text) => parseTexts(text).map(each);
+}
 const asText: ParseText = (text) => text;
 
 const parsers = new Map<number, ParseText>([

@@ -4,7 +4,7 @@ import type { DatabasePool, DatabasePoolConnection } from "slonik";
 import { checkRows } from "./check-rows.ts";
 import { limits } from "./connection.ts";
 import { createDriver } from "./driver.ts";
-import { isConnectionLost, translate } from "./failure.ts";
+import { hasStalePlan, isConnectionLost, translate } from "./failure.ts";
 import { createGate } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import type { Queryable } from "./sql.ts";
@@ -12,7 +12,10 @@ import type { Queryable } from "./sql.ts";
 /** slonik's pool behind a gate: waiting is bounded, and a refused statement does not cost a connection. */
 export interface StatementPool extends Queryable {
   readonly gate: Gate;
-  /** Runs `work` with one connection. Errors come out translated (see `translate`). */
+  /**
+   * Runs `work` with one connection; again with another when the plan of a statement was made for a table that has
+   * changed since. Errors come out translated (see `translate`).
+   */
   connect<T>(work: (connection: DatabasePoolConnection) => Promise<T>): Promise<T>;
   end(): Promise<void>;
 }
@@ -40,21 +43,33 @@ export function createStatementPool(config: pg.ClientConfig, size: number): Stat
     return pool;
   });
 
-  const connect = async <T>(work: (connection: DatabasePoolConnection) => Promise<T>): Promise<T> => {
+  /** One connection for `work`. slonik closes it when this rejects. */
+  const attempt = async <T>(work: (connection: DatabasePoolConnection) => Promise<T>): Promise<Outcome<T>> => {
     const pool = await opened;
+    return pool.connect(async (connection): Promise<Outcome<T>> => {
+      try {
+        return { ok: true, value: await work(connection) };
+      } catch (error) {
+        // An operation that throws `not_found`, or loses to a unique constraint, leaves the connection in order.
+        if (isConnectionLost(error) || hasStalePlan(error)) throw error;
+        return { ok: false, error };
+      }
+    });
+  };
+
+  const connect = async <T>(work: (connection: DatabasePoolConnection) => Promise<T>): Promise<T> => {
     try {
-      // slonik closes the connection when `work` throws. An operation that throws `not_found`, or loses to a unique
-      // constraint, leaves it in order: its error travels as a value.
-      const outcome = await gate.run(() =>
-        pool.connect(async (connection): Promise<Outcome<T>> => {
+      const outcome = await gate.run(async () => {
+        // Every connection may hold a plan from before a migration; each is met once, and nothing has happened then.
+        for (let stale = 0; stale < size; stale += 1) {
           try {
-            return { ok: true, value: await work(connection) };
+            return await attempt(work);
           } catch (error) {
-            if (isConnectionLost(error)) throw error;
-            return { ok: false, error };
+            if (!hasStalePlan(error)) throw error;
           }
-        }),
-      );
+        }
+        return attempt(work);
+      });
       if (outcome.ok) return outcome.value;
       throw outcome.error;
     } catch (error) {

@@ -1,0 +1,80 @@
+import t from "tap";
+import { testPostgres } from "@coffer/testkit";
+import { z } from "zod";
+import { createAuditLog, sql } from "../src/index.ts";
+import type { Database } from "../src/index.ts";
+import { auditDraft, freshDatabase } from "./support.ts";
+
+const { url } = await testPostgres(t);
+
+const row = z.object({ id: z.string(), lane: z.string(), payload: z.array(z.unknown()), bytes: z.number() });
+const rowsOf = (database: Database) =>
+  database.pool.any(
+    sql.type(row)`select id, lane, payload, octet_length(payload::text) as bytes from outbox order by position`,
+  );
+
+void t.test("a record is durable when its call returns", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const audit = createAuditLog(database);
+  const record = auditDraft();
+  await audit(record);
+  const [only, ...more] = await rowsOf(database);
+  t.same(only?.payload, [record]);
+  t.equal(only?.id, record.id);
+  t.equal(only?.lane, "siem-forwarder");
+  t.same(more, []);
+});
+
+void t.test("records that wait share one row, the first has its own", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const audit = createAuditLog(database);
+  const records = Array.from({ length: 50 }, () => auditDraft());
+  await Promise.all(records.map((record) => audit(record)));
+  const rows = await rowsOf(database);
+  t.same(
+    rows.map(({ payload }) => payload.length),
+    [1, 49],
+  );
+  t.same(
+    rows.flatMap(({ payload }) => payload),
+    records,
+    "all of them, in order",
+  );
+});
+
+void t.test("more than a request on the bus can carry becomes several rows in the same write", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const audit = createAuditLog(database);
+  const long = { names: Array.from({ length: 60 }, (_, index) => `${index}`.padStart(200, 'quoted " and \\ ')) };
+  const records = Array.from({ length: 120 }, () => auditDraft({ changes: long }));
+  await Promise.all(records.map((record) => audit(record)));
+  const rows = await rowsOf(database);
+  t.ok(rows.length > 2);
+  t.ok(rows.every(({ bytes }) => bytes <= 192 * 1024 + 200));
+  t.same(
+    rows.flatMap(({ payload }) => payload),
+    records,
+  );
+});
+
+void t.test("what user agents may contain is kept as it is", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const odd = auditDraft({ source: { ip: null, user_agent: "a\u0000b\ud800 \"'\\ \u{1f511}" } });
+  await createAuditLog(database)(odd);
+  const stored = await database.prepared<{ text: string }>("text", "select payload::text as text from outbox")([]);
+  t.same(JSON.parse(stored[0]?.text ?? ""), [odd]);
+});
+
+void t.test("a write that is refused rejects its callers; the next is written", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const audit = createAuditLog(database);
+  await t.rejects(audit({ ...auditDraft(), id: "not a uuid" }), { name: "QueryFailure", sqlState: "22P02" });
+  await audit(auditDraft());
+  t.equal((await rowsOf(database)).length, 1);
+});
+
+void t.test("the time of each write is a metric", async (t) => {
+  const { database, telemetry } = await freshDatabase(t, url);
+  await createAuditLog(database)(auditDraft());
+  t.match(await telemetry.metrics.registry.metrics(), /coffer_audit_flush_seconds_count\{service="auth-sm"\} 1/);
+});

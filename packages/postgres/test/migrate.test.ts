@@ -1,0 +1,126 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import t from "tap";
+import { testPostgres } from "@coffer/testkit";
+import { z } from "zod";
+import { createDatabase, migrate, MigrationRefused, sql } from "../src/index.ts";
+import { keptTelemetry } from "./support.ts";
+
+const { url } = await testPostgres(t);
+const outbox = "outbox/0001_outbox.sql";
+const first = { name: "0001_first.sql", text: "create table first (id int); insert into first values (1);" };
+const second = { name: "0002_second.sql", text: "create table second (id int); -- ends in a remark" };
+
+/** How many rows a table holds; null when there is no such table. */
+async function rowsOf(schema: string, table: string): Promise<number | null> {
+  const database = createDatabase({ url, schema, telemetry: keptTelemetry().telemetry });
+  try {
+    const exists = await database.pool.exists(
+      sql.type(z.object({}))`select from pg_tables where schemaname = ${schema} and tablename = ${table}`,
+    );
+    if (!exists) return null;
+    const count = sql.type(z.object({ n: z.number() }))`select count(*) as n from ${sql.identifier([table])}`;
+    return await database.pool.oneFirst(count);
+  } finally {
+    await database.close();
+  }
+}
+
+void t.test("a new schema gets the outbox and then the service's own migrations, in order", async (t) => {
+  t.same(await migrate({ url, schema: "fresh", files: [first, second] }), [outbox, first.name, second.name]);
+  t.equal(await rowsOf("fresh", "first"), 1);
+  t.equal(await rowsOf("fresh", "outbox"), 0);
+});
+
+void t.test("a second run applies nothing", async (t) => {
+  await migrate({ url, schema: "twice", files: [first] });
+  t.same(await migrate({ url, schema: "twice", files: [first] }), []);
+  t.equal(await rowsOf("twice", "first"), 1);
+});
+
+void t.test("migrators that run at the same time apply each file once", async (t) => {
+  const runs = Array.from({ length: 8 }, () => migrate({ url, schema: "together", files: [first, second] }));
+  const applied = (await Promise.all(runs)).flat();
+  t.same(applied, [outbox, first.name, second.name]);
+  t.equal(await rowsOf("together", "first"), 1);
+});
+
+void t.test("an applied file that has changed is refused, and nothing else is applied", async (t) => {
+  await migrate({ url, schema: "changed", files: [first] });
+  const changed = { ...first, text: `${first.text} ` };
+  const refused = migrate({ url, schema: "changed", files: [changed, second] });
+  await t.rejects(
+    refused,
+    new MigrationRefused("0001_first.sql has changed since it was applied; add a new migration instead"),
+  );
+  t.equal(await rowsOf("changed", "second"), null);
+});
+
+void t.test("line ends as another system writes them are no change", async (t) => {
+  const text = "create table ends (\n  id int\n);\n";
+  await migrate({ url, schema: "ends", files: [{ name: "0001_ends.sql", text }] });
+  t.same(
+    await migrate({ url, schema: "ends", files: [{ name: "0001_ends.sql", text: text.replaceAll("\n", "\r\n") }] }),
+    [],
+  );
+});
+
+void t.test("code that is older than the schema leaves the schema alone", async (t) => {
+  await migrate({ url, schema: "newer", files: [first, second] });
+  t.same(await migrate({ url, schema: "newer", files: [first] }), []);
+  t.equal(await rowsOf("newer", "second"), 0);
+  t.same(await migrate({ url, schema: "newer", files: [first, second] }), [], "and the newer code finds it as it was");
+});
+
+void t.test("a migration that would come before an applied one is refused", async (t) => {
+  await migrate({ url, schema: "late", files: [second] });
+  await t.rejects(migrate({ url, schema: "late", files: [first, second] }), MigrationRefused);
+  t.equal(await rowsOf("late", "first"), null);
+});
+
+void t.test("a file that fails leaves nothing of itself, and those before it stay", async (t) => {
+  const broken = { name: "0002_broken.sql", text: "create table half (id int); select 1 / 0;" };
+  await t.rejects(migrate({ url, schema: "broken", files: [first, broken] }), { name: "QueryFailure" });
+  t.equal(await rowsOf("broken", "half"), null);
+  t.equal(await rowsOf("broken", "first"), 1);
+  const mended = { ...broken, text: "create table half (id int);" };
+  t.same(await migrate({ url, schema: "broken", files: [first, mended] }), [mended.name]);
+});
+
+void t.test("migrations are read from a folder in the order of their numbers", async (t) => {
+  const folder = join(t.testdir(), "migrations");
+  await mkdir(folder);
+  await writeFile(join(folder, "0010_tenth.sql"), "insert into log values (10)");
+  await writeFile(join(folder, "0002_second.sql"), "create table log (id int)");
+  await writeFile(join(folder, "README.md"), "not a migration");
+  t.same(await migrate({ url, schema: "folder", directory: folder }), [outbox, "0002_second.sql", "0010_tenth.sql"]);
+  await writeFile(join(folder, "11_eleventh.sql"), "select 1");
+  await t.rejects(
+    migrate({ url, schema: "folder", directory: folder }),
+    /11_eleventh\.sql: a migration is named NNNN_name\.sql/,
+  );
+});
+
+void t.test("a role that may not create schemas can migrate the one it was given", async (t) => {
+  await migrate({ url, schema: "owner_side" });
+  const database = createDatabase({ url, schema: "owner_side", telemetry: keptTelemetry().telemetry });
+  t.teardown(() => database.close());
+  await database.pool.query(sql.typeAlias("void")`create role given login password 'given'`);
+  await database.pool.query(sql.typeAlias("void")`create schema given authorization given`);
+  const its = new URL(url);
+  its.username = "given";
+  its.password = "given";
+  t.teardown(async () => {
+    await database.pool.query(sql.typeAlias("void")`drop owned by given cascade`);
+    await database.pool.query(sql.typeAlias("void")`drop role given`);
+  });
+  t.same(await migrate({ url: its.href, schema: "given", files: [first] }), [outbox, first.name]);
+  await t.rejects(migrate({ url: its.href, schema: "not_given" }), { name: "QueryFailure", sqlState: "42501" });
+});
+
+void t.test("a schema name that needs quoting is refused", async (t) => {
+  for (const schema of ["", "Mixed", "with space", "x;drop", '"x"', "x".repeat(64), "1st"]) {
+    await t.rejects(migrate({ url, schema }), TypeError, schema);
+  }
+  t.same(await migrate({ url, schema: "x".repeat(63) }), [outbox]);
+});
