@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { unpackWithApt, unpackedCommand } from "./apt.ts";
 import { checkoutCache } from "./cache-directory.ts";
@@ -35,7 +36,11 @@ export async function locate(program: ServerProgram, options: LocateOptions = {}
   for (const cache of new Set([resolve(cacheDirectory), checkoutCache])) {
     for (const name of alternatives[program]) {
       const folder = resolve(cache, name);
-      if (existsSync(folder)) return unpackedCommand(folder, name);
+      if (!existsSync(folder)) continue;
+      const command = unpackedCommand(folder, name);
+      if (runs(command)) return command;
+      // Unpacked by another system than this one, or not whole.
+      rmSync(folder, { recursive: true, force: true });
     }
   }
   const problems: string[] = [];
@@ -49,4 +54,8 @@ export async function locate(program: ServerProgram, options: LocateOptions = {}
   throw new StoreError(
     `${program} is needed and was not found: install it (Debian, Ubuntu: apt-get install ${program}; macOS: brew install ${program === "nats-server" ? "nats-server" : "redis"}) or start Docker, or set ${program === "nats-server" ? "COFFER_NATS_URL and COFFER_NATS_CREDENTIALS" : "COFFER_REDIS_URL"} (${problems.join("; ")})`,
   );
+}
+
+function runs([program = "", ...rest]: string[]): boolean {
+  return spawnSync(program, [...rest, "--version"], { stdio: "ignore", timeout: 10_000 }).status === 0;
 }

@@ -48,8 +48,18 @@ export async function makeCluster(binaries: PostgresBinaries, directory: string,
   renameSync(unfinished, join(directory, "data"));
 }
 
+/**
+ * Clears what a killed server leaves: its shared memory segment and, where we can be sure that none of its processes is
+ * left, its lock file. Postgres itself would take that file for a living server's as long as nobody has waited for the
+ * dead process, as in a container whose first process does not.
+ */
+export function clearAfterCrash(data: string): void {
+  freeSharedMemory(data);
+  if (process.platform === "linux") rmSync(join(data, "postmaster.pid"), { force: true });
+}
+
 /** Gives back the shared memory segment that a killed server leaves; a server that stopped in order left none. */
-export function freeSharedMemory(data: string): void {
+function freeSharedMemory(data: string): void {
   let segment: string | undefined;
   try {
     segment = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[6]?.trim().split(/\s+/)[1];

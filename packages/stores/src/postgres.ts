@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, realpathSync
 import { join } from "node:path";
 import { postgresBinaries } from "./postgres-binaries.ts";
 import { asServerUser, serverUser } from "./postgres-user.ts";
-import { freeSharedMemory, makeCluster } from "./postgres-cluster.ts";
+import { clearAfterCrash, makeCluster } from "./postgres-cluster.ts";
 import { endServersIn } from "./processes.ts";
 import { runServer } from "./run-server.ts";
 import type { Store } from "./store.ts";
@@ -51,6 +51,7 @@ export async function startPostgres({ directory, port, settings = {} }: Postgres
   const here = realpathSync(directory);
   const data = join(here, "data");
   await endServersIn(here);
+  clearAfterCrash(data);
   const binaries = await postgresBinaries();
   const password = passwordOf(here);
   if (!existsSync(data)) await makeCluster(binaries, here, password);
@@ -71,7 +72,7 @@ export async function startPostgres({ directory, port, settings = {} }: Postgres
     stopSignal: "SIGINT",
     afterExit: async () => {
       await endServersIn(here);
-      freeSharedMemory(data);
+      clearAfterCrash(data);
     },
   });
 }
