@@ -4,7 +4,7 @@ export type { KeySet } from "./key-set.ts";
 export { createRevocations } from "./revocations.ts";
 export type { Revocation, Revocations, RevocationsOptions } from "./revocations.ts";
 export { generateSigningKey } from "./signing-key.ts";
-export type { SigningKey } from "./signing-key.ts";
+export type { EcPublicJwk, SigningKey } from "./signing-key.ts";
 export { signUserToken } from "./sign-user-token.ts";
 export { TokenRejection } from "./token-rejection.ts";
 export type { RejectionReason } from "./token-rejection.ts";
