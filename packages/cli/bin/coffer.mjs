@@ -1,1 +1,32 @@
 #!/usr/bin/env node
+// Plain JavaScript for any Node: starts the command in this process when it can run TypeScript, else with the
+// checkout's own Node.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import * as module from "node:module";
+import { fileURLToPath } from "node:url";
+import { exitCodeOf, passSignals } from "./pass-signals.mjs";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const checkoutNode = here("../../../node_modules/node/bin/node");
+
+if (process.features.typescript === "strip" || process.features.typescript === "transform") {
+  const modules = here("../../../node_modules");
+  if (existsSync(modules)) module.enableCompileCache?.(`${modules}/.cache/coffer`);
+  const { main } = await import("../src/main.ts");
+  await main(process.argv.slice(2));
+} else if (existsSync(checkoutNode)) {
+  const child = spawn(checkoutNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+  const stopPassing = passSignals(child);
+  child.on("error", (error) => {
+    console.error(`coffer: ${checkoutNode} cannot be started: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on("exit", (code, signal) => {
+    stopPassing();
+    process.exitCode = exitCodeOf(code, signal);
+  });
+} else {
+  console.error(`coffer: needs Node 24, this is ${process.version}; run npm install in the checkout, which brings it`);
+  process.exitCode = 1;
+}

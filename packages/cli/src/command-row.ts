@@ -1,0 +1,64 @@
+/** What a command is given: its arguments, its options by their camel-case names, and the environment. */
+export interface Call<Options> {
+  args: string[];
+  options: Options;
+  env: NodeJS.ProcessEnv;
+}
+
+/** `--url`: on every command. */
+export interface AddressOptions {
+  url?: string;
+}
+
+/** On every command that works as a person. */
+export interface PersonOptions extends AddressOptions {
+  org?: string;
+  json?: boolean;
+}
+
+/** On every command that works as a person or a machine. */
+export interface DataOptions extends PersonOptions {
+  config?: string;
+}
+
+export interface OptionRow {
+  /** As commander reads them: `--app <name>`. */
+  flags: string;
+  description: string;
+  required?: boolean;
+  /** May be given several times; the values are an array. */
+  repeated?: boolean;
+  choices?: readonly string[];
+}
+
+/** One command: all that `--help` shows of it, and where its code is. */
+export interface CommandRow {
+  /** `read`, or with its noun `folder create`. */
+  name: string;
+  /** As commander reads them: `<uri>`, `[folder]`, `<command...>`. */
+  args?: string;
+  summary: string;
+  examples: readonly string[];
+  options: readonly OptionRow[];
+  /** Options after the first argument belong to that argument. */
+  passThrough?: boolean;
+  /** Loads the code when the command is called, and not before: starting must stay fast. */
+  load(): Promise<(call: Call<never>) => Promise<void>>;
+}
+
+export const urlOption: OptionRow = {
+  flags: "--url <address>",
+  description: "address of the service (else COFFER_URL, the profile's, the local run's)",
+};
+export const jsonOption: OptionRow = { flags: "--json", description: "print data as JSON" };
+const orgOption: OptionRow = {
+  flags: "--org <name>",
+  description: "the organization, by name or id (else the oldest membership)",
+};
+const configOption: OptionRow = {
+  flags: "--config <file>",
+  description: "work as the machine of this configuration (else COFFER_CONFIG: a path or the JSON itself)",
+};
+
+export const personOptions = [urlOption, orgOption, jsonOption];
+export const dataOptions = [configOption, ...personOptions];

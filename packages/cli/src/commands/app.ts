@@ -1,0 +1,34 @@
+import { asPerson, pick } from "../access.ts";
+import type { Call, PersonOptions } from "../command-row.ts";
+import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+
+interface CreateOptions extends PersonOptions {
+  description?: string;
+}
+
+/** `coffer app create <name>`: makes an application, which machines belong to; prints its id. */
+export async function createApplication({ args: [name = ""], options, env }: Call<CreateOptions>): Promise<void> {
+  const application = await (await asPerson(options, env)).applications.create(name, options.description);
+  tell(`made the application ${name}`);
+  if (options.json === true) printJson(application);
+  else print(application.id);
+}
+
+/** `coffer app ls`: the organization's applications. */
+export async function listApplications({ options, env }: Call<PersonOptions>): Promise<void> {
+  const applications = await (await asPerson(options, env)).applications.list();
+  if (options.json === true) printJson(applications);
+  else
+    printTable(
+      ["ID", "NAME", "DESCRIPTION", "CREATED"],
+      applications.map(({ id, name, description, created_at }) => [id, name, description ?? "", shortTime(created_at)]),
+    );
+}
+
+/** `coffer app rm <app>`: removes an application and cuts off its machines. */
+export async function removeApplication({ args: [nameOrId = ""], options, env }: Call<PersonOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  const application = pick(await person.applications.list(), nameOrId, "application");
+  await person.applications.remove(application.id);
+  tell(`removed the application ${application.name} and cut off its machines`);
+}

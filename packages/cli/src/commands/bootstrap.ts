@@ -1,0 +1,78 @@
+import { unlink } from "node:fs/promises";
+import { bootstrap as bootstrapMachine, CofferError, isBootstrapped } from "@coffer/sdk";
+import type { MachineConfiguration } from "@coffer/sdk";
+import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
+import { patience } from "../access.ts";
+import { resolveAddress } from "../address.ts";
+import type { AddressOptions, Call } from "../command-row.ts";
+import { exitCodes, Failure, usage } from "../failure.ts";
+import { readStdin, stdinIsTerminal } from "../inputs.ts";
+import { print, printJson, tell } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
+import { readProfile } from "../profile.ts";
+import { askHidden } from "../terminal.ts";
+
+interface Options extends AddressOptions {
+  config?: string;
+  json?: boolean;
+}
+
+/** `coffer bootstrap --config <file>`: spends a one-time token and writes the machine's configuration. */
+export async function bootstrap({ options, env }: Call<Options>): Promise<void> {
+  const path = options.config ?? (env["COFFER_CONFIG"] || undefined);
+  if (path === undefined || path.trimStart().startsWith("{"))
+    throw usage("name the file for the machine's configuration with --config");
+  const before = await presentConfiguration(path);
+  if (before !== undefined && isBootstrapped(before))
+    throw new Failure(
+      exitCodes.failure,
+      `${path} holds the machine ${before.client_id} already: name another file, or move this one away`,
+    );
+  const url = await resolveAddress(
+    options.url,
+    env,
+    async () => before?.url ?? (await readProfile(profileDirectory(env))).url,
+  );
+  const token = await readToken(env, before !== undefined);
+  try {
+    const machine = await bootstrapMachine(
+      { url, token, pending: before, save: (configuration) => saveConfiguration(path, configuration) },
+      patience,
+    );
+    tell(`bootstrapped; ${path} holds the machine's identity and folder keys: keep it secret`);
+    if (options.json === true)
+      printJson({ client_id: machine.client_id, application_id: machine.application_id, org_id: machine.org_id });
+    else print(machine.client_id);
+  } catch (error) {
+    if (before === undefined && wasRefused(error)) await unlink(path).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function presentConfiguration(path: string): Promise<MachineConfiguration | undefined> {
+  try {
+    return await loadConfiguration(path);
+  } catch (error) {
+    const { cause } = error as Error;
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The token from COFFER_TOKEN, stdin, or a person; undefined when there is none and an earlier call may have spent it. */
+async function readToken(env: NodeJS.ProcessEnv, mayBeSpent: boolean): Promise<string | undefined> {
+  const given = env["COFFER_TOKEN"]?.trim();
+  if (given !== undefined && given !== "") return given;
+  if (!stdinIsTerminal()) {
+    const piped = (await readStdin()).trim();
+    if (piped !== "" || mayBeSpent) return piped === "" ? undefined : piped;
+    throw usage("no token: give it on stdin or in COFFER_TOKEN");
+  }
+  if (mayBeSpent) return undefined;
+  return askHidden(["One-time token"], "give the token on stdin or in COFFER_TOKEN")[0]?.trim();
+}
+
+/** Whether the service said no, so that what was drafted is of no use. */
+function wasRefused(error: unknown): boolean {
+  return error instanceof CofferError && error.status !== undefined && [400, 401, 403].includes(error.status);
+}

@@ -1,0 +1,40 @@
+import { asPerson, pick } from "../access.ts";
+import type { Call, PersonOptions } from "../command-row.ts";
+import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+
+/** `coffer folder create <name>`: makes a folder with a new key; prints its id. */
+export async function createFolder({ args: [name = ""], options, env }: Call<PersonOptions>): Promise<void> {
+  const folder = await (await asPerson(options, env)).folders.create(name);
+  tell(`made the folder ${name}`);
+  if (options.json === true) printJson(folder);
+  else print(folder.id);
+}
+
+/** `coffer folder ls`: the folders one may see. */
+export async function listFolders({ options, env }: Call<PersonOptions>): Promise<void> {
+  const folders = await (await asPerson(options, env)).folders.list();
+  if (options.json === true) printJson(folders);
+  else
+    printTable(
+      ["ID", "NAME", "PERMISSION", "KEY VERSION", "UPDATED"],
+      folders.map(({ id, name, permission, key_version, updated_at }) => [
+        id,
+        name,
+        permission,
+        String(key_version),
+        shortTime(updated_at),
+      ]),
+    );
+}
+
+interface RemoveOptions extends PersonOptions {
+  force?: boolean;
+}
+
+/** `coffer folder rm <folder>`: removes a folder; with `--force` also the secrets in it. */
+export async function removeFolder({ args: [nameOrId = ""], options, env }: Call<RemoveOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  const folder = pick(await person.folders.list(), nameOrId, "folder");
+  await person.folders.remove(folder.id, { force: options.force });
+  tell(`removed the folder ${folder.name}`);
+}

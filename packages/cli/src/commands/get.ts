@@ -1,0 +1,16 @@
+import { secretsOf } from "../access.ts";
+import type { Call, DataOptions } from "../command-row.ts";
+import { printJson, print } from "../output.ts";
+import { secretJson } from "../secret-json.ts";
+
+/** `coffer get <uid>`: one secret with all its fields. */
+export async function get({ args: [uid = ""], options, env }: Call<DataOptions>): Promise<void> {
+  const secret = await (await secretsOf(options, env)).get(uid);
+  if (options.json === true) {
+    printJson({ ...secretJson(secret), name: secret.name, notes: secret.notes ?? null, fields: secret.fields });
+    return;
+  }
+  print(`${secret.folder}/${secret.title} (${secret.type}, version ${secret.version})`);
+  for (const [name, value] of Object.entries(secret.fields)) print(`${name}: ${value}`);
+  if (secret.notes !== undefined) print(`notes: ${secret.notes}`);
+}

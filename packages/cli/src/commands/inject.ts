@@ -1,0 +1,34 @@
+import { writePrivateFile } from "@coffer/sdk/node";
+import { secretsOf } from "../access.ts";
+import type { Call, DataOptions } from "../command-row.ts";
+import { usage } from "../failure.ts";
+import { readNamedFile, readStdin, stdinIsTerminal } from "../inputs.ts";
+import { printJson, tell } from "../output.ts";
+import { fillTemplate, notationsIn } from "../template.ts";
+
+interface Options extends DataOptions {
+  in?: string;
+  out?: string;
+}
+
+/** `coffer inject`: fills the `{{ coffer://… }}` of a template. */
+export async function inject({ options, env }: Call<Options>): Promise<void> {
+  const template = await readTemplate(options.in);
+  const notations = notationsIn(template);
+  const values =
+    notations.size === 0 ? new Map<string, string>() : await (await secretsOf(options, env)).readAll(notations);
+  const filled = fillTemplate(template, values);
+  if (options.out === undefined) {
+    process.stdout.write(filled);
+    return;
+  }
+  await writePrivateFile(options.out, filled);
+  tell(`wrote ${options.out} (${notations.size} secrets, mode 0600)`);
+  if (options.json === true) printJson({ out: options.out, references: notations.size });
+}
+
+async function readTemplate(path: string | undefined): Promise<string> {
+  if (path !== undefined && path !== "-") return readNamedFile(path);
+  if (stdinIsTerminal()) throw usage("name a template with -i, or give it on stdin");
+  return readStdin();
+}

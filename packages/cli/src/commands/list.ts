@@ -1,0 +1,38 @@
+import type { Secret } from "@coffer/sdk";
+import { secretsOf } from "../access.ts";
+import type { Call, DataOptions } from "../command-row.ts";
+import { printJson, printTable, shortTime } from "../output.ts";
+import { secretJson } from "../secret-json.ts";
+
+/** `coffer ls [folder]`: the secrets one may read, without their values. */
+export async function list({ args: [folder], options, env }: Call<DataOptions>): Promise<void> {
+  const secrets = await (await secretsOf(options, env)).list(folder);
+  const key = ({ folder: name, title }: Secret): string => `${name}\0${title}`;
+  show(
+    secrets.sort((a, b) => (key(a) < key(b) ? -1 : 1)),
+    options,
+  );
+}
+
+/** `coffer search <text>`: the secrets whose title contains a text. */
+export async function search({ args: [text = ""], options, env }: Call<DataOptions>): Promise<void> {
+  show(await (await secretsOf(options, env)).search(text), options);
+}
+
+function show(secrets: readonly Secret[], options: DataOptions): void {
+  if (options.json === true) {
+    printJson(secrets.map(secretJson));
+    return;
+  }
+  printTable(
+    ["UID", "FOLDER", "TITLE", "TYPE", "FIELDS", "UPDATED"],
+    secrets.map(({ uid, folder, title, type, fields, updatedAt }) => [
+      uid,
+      folder,
+      title,
+      type,
+      Object.keys(fields).join(","),
+      shortTime(updatedAt),
+    ]),
+  );
+}

@@ -1,0 +1,28 @@
+import { hostname } from "node:os";
+import { login as logIn } from "@coffer/sdk/account";
+import { patience } from "../access.ts";
+import { resolveAddress } from "../address.ts";
+import type { AddressOptions, Call } from "../command-row.ts";
+import { readPassword } from "../inputs.ts";
+import { printJson, tell } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
+import { changeProfile, readProfile } from "../profile.ts";
+
+interface Options extends AddressOptions {
+  email: string;
+  passwordFile?: string;
+  json?: boolean;
+}
+
+/** `coffer login`: opens a session with the password, which never leaves this machine. */
+export async function login({ options, env }: Call<Options>): Promise<void> {
+  const directory = profileDirectory(env);
+  const url = await resolveAddress(options.url, env, async () => (await readProfile(directory)).url);
+  const password = await readPassword(options.passwordFile, env, false);
+  const profile = await changeProfile(directory, (before) => before);
+  const device = { id: profile.device_id, name: hostname(), type: "cli" };
+  const session = await logIn({ url, email: options.email, password, device }, patience);
+  await changeProfile(directory, (before) => ({ ...before, url, session }));
+  tell(`logged in as ${session.user.email} at ${url}`);
+  if (options.json === true) printJson({ user: session.user, url, session_id: session.session_id });
+}

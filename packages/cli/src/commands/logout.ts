@@ -1,0 +1,27 @@
+import { CofferError } from "@coffer/sdk";
+import { asPerson } from "../access.ts";
+import type { AddressOptions, Call } from "../command-row.ts";
+import { exitCodeFor } from "../failure.ts";
+import { tell } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
+import { changeProfile } from "../profile.ts";
+
+/**
+ * `coffer logout`: ends the session and forgets it and the unlocked key. They are forgotten also when the service
+ * cannot be told; that is said, and the exit code is the failure's.
+ */
+export async function logout({ options, env }: Call<AddressOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  try {
+    await person.logout();
+  } catch (error) {
+    if (!(error instanceof CofferError)) throw error;
+    // A session that the service no longer knows has ended already.
+    if (error.status !== 401) {
+      tell(`coffer: the session could not be ended on the service: ${error.message}`);
+      process.exitCode = exitCodeFor(error);
+    }
+  }
+  await changeProfile(profileDirectory(env), (profile) => ({ ...profile, session: undefined }));
+  tell("logged out");
+}

@@ -1,0 +1,33 @@
+import { CofferError } from "@coffer/sdk";
+import type { MachineClient } from "@coffer/sdk";
+import type { Call, DataOptions } from "../command-row.ts";
+import { asMachine, asPerson, machineConfigurationOf } from "../access.ts";
+import { notationArgument } from "../notation-argument.ts";
+import { print, printJson } from "../output.ts";
+
+interface Options extends DataOptions {
+  newline: boolean;
+}
+
+/** `coffer read <uri>`: the value of one field. */
+export async function read({ args: [uri = ""], options, env }: Call<Options>): Promise<void> {
+  notationArgument(uri);
+  const configuration = machineConfigurationOf(options, env);
+  const value =
+    configuration === undefined
+      ? await (await asPerson(options, env)).secrets.read(uri)
+      : await readAsMachine(await asMachine(configuration, options, env), uri);
+  if (options.json === true) printJson({ uri, value });
+  else if (options.newline) print(value);
+  else process.stdout.write(value);
+}
+
+/** Lets the service find it; what it cannot find, because its writer indexed no title or field, may be in the payloads. */
+async function readAsMachine(machine: MachineClient, uri: string): Promise<string> {
+  try {
+    return (await machine.resolve(uri)).value;
+  } catch (error) {
+    if (error instanceof CofferError && error.code === "secret_not_found") return machine.read(uri);
+    throw error;
+  }
+}

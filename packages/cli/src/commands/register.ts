@@ -1,0 +1,44 @@
+import { hostname } from "node:os";
+import { register as registerAccount } from "@coffer/sdk/account";
+import { patience } from "../access.ts";
+import { resolveAddress } from "../address.ts";
+import type { AddressOptions, Call } from "../command-row.ts";
+import { readPassword } from "../inputs.ts";
+import { print, printJson, tell } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
+import { changeProfile, readProfile } from "../profile.ts";
+
+interface Options extends AddressOptions {
+  email: string;
+  name?: string;
+  org?: string;
+  passwordFile?: string;
+  json?: boolean;
+}
+
+/** `coffer register`: makes an account, with `--org` an organization too, and logs in. */
+export async function register({ options, env }: Call<Options>): Promise<void> {
+  const directory = profileDirectory(env);
+  const url = await resolveAddress(options.url, env, async () => (await readProfile(directory)).url);
+  const password = await readPassword(options.passwordFile, env, true);
+  // Also shows that the profile can be written, before anything is made.
+  const profile = await changeProfile(directory, (before) => ({ ...before, url }));
+  const { session, recoveryKey } = await registerAccount(
+    {
+      url,
+      email: options.email,
+      name: options.name,
+      organization: options.org,
+      password,
+      device: { id: profile.device_id, name: hostname(), type: "cli" },
+    },
+    patience,
+  );
+  await changeProfile(directory, (before) => ({ ...before, url, session }));
+  tell(`registered ${session.user.email} at ${url}, and logged in`);
+  tell(
+    "The recovery key is the only way back in without the password. It is shown this once: keep it off this machine.",
+  );
+  if (options.json === true) printJson({ user: session.user, url, recovery_key: recoveryKey });
+  else print(recoveryKey);
+}

@@ -1,0 +1,17 @@
+import { secretsOf } from "../access.ts";
+import type { Call, DataOptions } from "../command-row.ts";
+import { notationArgument } from "../notation-argument.ts";
+import { printJson, tell } from "../output.ts";
+
+/** `coffer rm <uri|uid>…`: removes fields by notation and secrets by uid. */
+export async function remove({ args, options, env }: Call<DataOptions>): Promise<void> {
+  for (const target of args) if (target.includes("://")) notationArgument(target);
+  const secrets = await secretsOf(options, env);
+  const removed = [];
+  for (const target of args) {
+    const result = await secrets.remove(target);
+    tell(result.removed === "field" ? `removed the field ${target}` : `removed the secret ${result.uid}`);
+    removed.push(result);
+  }
+  if (options.json === true) printJson(removed);
+}

@@ -1,0 +1,83 @@
+import { asPerson, pick } from "../access.ts";
+import type { Call, PersonOptions } from "../command-row.ts";
+import { Failure, exitCodes, usage } from "../failure.ts";
+import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { momentAfter } from "../moment.ts";
+
+interface CreateOptions extends PersonOptions {
+  app: string;
+  folder: string[];
+  name?: string;
+  expires?: string;
+  clientExpires?: string;
+  cidr?: string[];
+}
+
+/** `coffer token create`: makes a one-time token here, with the folder keys sealed for it; prints it this once. */
+export async function createToken({ options, env }: Call<CreateOptions>): Promise<void> {
+  const grants = options.folder.map(grantOf);
+  const now = Date.now();
+  const expiresAt = options.expires === undefined ? undefined : momentAfter(now, options.expires);
+  const clientExpiresAt = options.clientExpires === undefined ? undefined : momentAfter(now, options.clientExpires);
+  const person = await asPerson(options, env);
+  const application = pick(await person.applications.list(), options.app, "application");
+  const folders = await person.folders.list();
+  const token = await person.tokens.create({
+    applicationId: application.id,
+    name: options.name ?? application.name,
+    folders: grants.map(({ folder, permission }) => ({ folderId: pick(folders, folder, "folder").id, permission })),
+    expiresAt,
+    clientExpiresAt,
+    allowedCidrs: options.cidr,
+  });
+  tell(`one-time token for ${application.name}, until ${shortTime(token.expires_at)}; it is shown this once`);
+  if (options.json === true) printJson(token);
+  else print(token.token);
+}
+
+/** `production:read`: a folder by name or id, and what the machine may do there. */
+function grantOf(text: string): { folder: string; permission: "read" | "write" } {
+  const [, folder, permission] = /^(.+):(read|write)$/s.exec(text) ?? [];
+  if (folder === undefined) throw usage(`--folder ${text}: write <folder>:read or <folder>:write`);
+  return { folder, permission: permission === "write" ? "write" : "read" };
+}
+
+interface AppOptions extends PersonOptions {
+  app?: string;
+}
+
+/** `coffer token ls`: the tokens of an application, or of all. */
+export async function listTokens({ options, env }: Call<AppOptions>): Promise<void> {
+  const tokens = (await allTokens(options, env)).found;
+  if (options.json === true) printJson(tokens);
+  else
+    printTable(
+      ["ID", "APPLICATION", "NAME", "STATUS", "EXPIRES"],
+      tokens.map(({ id, application, name, status, expires_at }) => [
+        id,
+        application,
+        name,
+        status,
+        shortTime(expires_at),
+      ]),
+    );
+}
+
+/** `coffer token rm <id>`: revokes a token that was not spent. */
+export async function removeToken({ args: [id = ""], options, env }: Call<AppOptions>): Promise<void> {
+  const { person, found } = await allTokens(options, env);
+  const token = found.find((one) => one.id === id);
+  if (token === undefined) throw new Failure(exitCodes.notFound, `there is no token ${id} that you may see`);
+  await person.tokens.remove(token.application_id, id);
+  tell(`revoked the token ${token.name}`);
+}
+
+async function allTokens(options: AppOptions, env: NodeJS.ProcessEnv) {
+  const person = await asPerson(options, env);
+  const all = await person.applications.list();
+  const applications = options.app === undefined ? all : [pick(all, options.app, "application")];
+  const lists = applications.map(async ({ id, name }) =>
+    (await person.tokens.list(id)).map((token) => ({ ...token, application_id: id, application: name })),
+  );
+  return { person, found: (await Promise.all(lists)).flat() };
+}

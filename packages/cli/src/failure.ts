@@ -1,0 +1,64 @@
+import { CofferError } from "@coffer/sdk";
+
+/** The exit codes of the command, which scripts rely on. */
+export const exitCodes = {
+  failure: 1,
+  usage: 2,
+  notAuthenticated: 3,
+  denied: 4,
+  notFound: 5,
+  rateLimited: 6,
+  network: 7,
+} as const;
+
+/** What the command itself has to say and with which code it ends. `message` is for a person and holds no secret. */
+export class Failure extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.name = "Failure";
+    this.exitCode = exitCode;
+  }
+}
+
+/** A wrong use of the command: exit 2. */
+export function usage(message: string): Failure {
+  return new Failure(exitCodes.usage, message);
+}
+
+/** The exit code for anything that a command can throw. */
+export function exitCodeFor(error: unknown): number {
+  if (error instanceof Failure) return error.exitCode;
+  if (!(error instanceof CofferError)) return exitCodes.failure;
+  switch (error.code) {
+    case "invalid_token":
+    case "invalid_credentials":
+    case "otp_required":
+    case "token_reused":
+      return exitCodes.notAuthenticated;
+    case "access_denied":
+    case "plan_required":
+    case "reauth_required":
+    case "registration_closed":
+    case "no_key":
+      return exitCodes.denied;
+    case "secret_not_found":
+    case "not_found":
+      return exitCodes.notFound;
+    case "rate_limited":
+      return exitCodes.rateLimited;
+    case "network":
+    case "unavailable":
+      return exitCodes.network;
+    case "invalid_request":
+    case "conflict":
+    case "precondition_failed":
+    case "payload_too_large":
+    case "internal_error":
+    case "bad_answer":
+    case "not_decrypted":
+    case "configuration":
+      return exitCodes.failure;
+  }
+}

@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import { isatty } from "node:tty";
+import { usage } from "./failure.ts";
+import { askHidden } from "./terminal.ts";
+
+/** All of stdin as text, exactly. Throws Failure (usage) when it is no UTF-8. */
+export async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return textOf(Buffer.concat(chunks), "stdin");
+}
+
+/** A text without one line break at its end, which `echo` adds and nobody means. */
+export function withoutLastBreak(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}
+
+/** A file that an option names, exactly. Throws Failure (usage) when it cannot be read. */
+export async function readNamedFile(path: string): Promise<string> {
+  try {
+    return textOf(await readFile(path), path);
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) throw usage(`${path} cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Whether stdin is a person's terminal, and so no data. */
+export function stdinIsTerminal(): boolean {
+  return isatty(0);
+}
+
+/** Bytes as UTF-8 text, exactly. Throws Failure (usage) when they are none. */
+export function textOf(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw usage(`${what} is not UTF-8 text: encode it first, for example with base64`);
+  }
+}
+
+/**
+ * The password: from `--password-file` (its first line), else COFFER_PASSWORD, else asked for at the terminal, twice
+ * where it is new.
+ */
+export async function readPassword(file: string | undefined, env: NodeJS.ProcessEnv, isNew: boolean): Promise<string> {
+  const password =
+    file === undefined ? (env["COFFER_PASSWORD"] ?? askPassword(isNew)) : firstLine(await readNamedFile(file));
+  if (password === "") throw usage("the password is empty");
+  return password;
+}
+
+function askPassword(isNew: boolean): string {
+  const otherWays = "give it with --password-file or COFFER_PASSWORD";
+  const [first, second] = askHidden(isNew ? ["New password", "The same again"] : ["Password"], otherWays);
+  if (isNew && first !== second) throw usage("the two passwords were not the same; nothing was done");
+  return first ?? "";
+}
+
+function firstLine(text: string): string {
+  return text.split(/\r?\n/, 1)[0] ?? "";
+}

@@ -1,0 +1,49 @@
+import { styleText } from "node:util";
+
+/** Data, for whoever reads stdout. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Data as JSON, indented for a terminal and in one line for a program. */
+export function printJson(value: unknown): void {
+  print(process.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value));
+}
+
+/** Everything that is not data. */
+export function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/**
+ * Rows under their headings, in columns. Without a terminal: no headings and tabs between, for `cut` and `awk`.
+ * Control characters in names that others chose are shown as `?`, so that they cannot steer the terminal.
+ */
+export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
+  const cells = rows.map((row) => row.map(visible));
+  if (!process.stdout.isTTY) {
+    for (const row of cells) print(row.join("\t"));
+    return;
+  }
+  if (rows.length === 0) return;
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...cells.map((row) => (row[column] ?? "").length)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  print(styleText("bold", line(headings), { stream: process.stdout }));
+  for (const row of cells) print(line(row));
+}
+
+/** Text that others chose, safe to show on a terminal. */
+export function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, "?");
+}
+
+/** A time for a person: UTC, to the second. */
+export function shortTime(timestamp: string | null): string {
+  return timestamp === null ? "never" : timestamp.replace(/\.\d+Z$/, "Z");
+}

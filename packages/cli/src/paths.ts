@@ -1,0 +1,18 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folder of the person's profile: `$XDG_CONFIG_HOME/coffer`, else `~/.config/coffer`. */
+export function profileDirectory(env: Environment): string {
+  const base = env["XDG_CONFIG_HOME"];
+  // The XDG specification says to ignore a relative path.
+  return join(base?.startsWith("/") === true ? base : join(env["HOME"] ?? homedir(), ".config"), "coffer");
+}
+
+/** The file in which a local run (`npm start`) says where it is. */
+export function localRunFile(env: Environment): string {
+  const checkout = fileURLToPath(new URL("../../..", import.meta.url));
+  return join(env["COFFER_DATA_DIR"] ?? join(checkout, ".coffer"), "run", "coffer.json");
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { Command, Option } from "commander";
+import type { Call, CommandRow, OptionRow } from "./command-row.ts";
+import { accountRows } from "./rows/account.ts";
+import { auditRows } from "./rows/audit.ts";
+import { manageRows } from "./rows/manage.ts";
+import { secretRows } from "./rows/secrets.ts";
+
+const groups = [
+  ["Secrets, as a person or with --config as a machine:", secretRows],
+  ["You:", accountRows],
+  ["Folders, applications, machines:", manageRows],
+  ["Audit:", auditRows],
+] as const;
+
+const nouns: Record<string, string> = {
+  folder: "folders, which hold secrets",
+  app: "applications, which machines belong to",
+  token: "one-time tokens, with which a machine gets its identity",
+  client: "machines",
+  org: "organizations",
+  audit: "the audit records of your organization",
+};
+
+const exitCodesHelp = `
+Exit codes: 0 done, 1 failure, 2 wrong use, 3 not authenticated, 4 denied, 5 not found, 6 rate limited, 7 no connection.
+Passwords, tokens and values come by prompt, stdin, file or environment, never by flag.`;
+
+/** The whole command line, from its rows. Nothing of a command's own code is loaded. */
+export function buildProgram(env: NodeJS.ProcessEnv): Command {
+  const program = new Command("coffer")
+    .description("Coffer: secrets for people and machines, encrypted before they leave this machine.")
+    .version(version(), "-V, --version", "print the version")
+    .enablePositionalOptions()
+    .showHelpAfterError("(coffer --help shows how)")
+    .addHelpText(
+      "before",
+      examplesText([
+        "coffer register --email you@example.com --org Example",
+        "coffer login --email you@example.com",
+        "coffer read coffer://production/database/field/password",
+        "DB_PASSWORD=coffer://production/database/field/password coffer run -- ./server",
+      ]),
+    )
+    .addHelpText("after", exitCodesHelp)
+    .exitOverride();
+  for (const [heading, rows] of groups)
+    for (const row of rows) addRow(parentOf(program, row, heading), row, heading, env);
+  return program;
+}
+
+function parentOf(program: Command, row: CommandRow, heading: string): Command {
+  const [noun, verb] = row.name.split(" ") as [string, string?];
+  if (verb === undefined) return program;
+  const present = program.commands.find((command) => command.name() === noun);
+  if (present !== undefined) return present;
+  const parent = program.command(noun).description(nouns[noun] ?? noun);
+  return parent.helpGroup(heading).enablePositionalOptions();
+}
+
+function addRow(parent: Command, row: CommandRow, heading: string, env: NodeJS.ProcessEnv): void {
+  const command = parent.command(row.name.split(" ").at(-1) as string).description(row.summary);
+  if (parent.parent === null) command.helpGroup(heading);
+  if (row.args !== undefined) command.arguments(row.args);
+  for (const option of row.options) command.addOption(optionOf(option));
+  command.addHelpText("before", examplesText(row.examples));
+  if (row.passThrough === true) command.passThroughOptions();
+  command.action(async () => {
+    const run = (await row.load()) as (call: Call<object>) => Promise<void>;
+    await run({ args: command.args, options: command.opts(), env });
+  });
+}
+
+function optionOf(row: OptionRow): Option {
+  const option = new Option(row.flags, row.description);
+  if (row.required === true) option.makeOptionMandatory();
+  if (row.choices !== undefined) option.choices(row.choices);
+  if (row.repeated === true)
+    option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
+  return option;
+}
+
+function examplesText(examples: readonly string[]): string {
+  return `Examples:\n${examples.map((example) => `  ${example}\n`).join("")}`;
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
+}

@@ -1,0 +1,27 @@
+import { notationScheme } from "@coffer/sdk";
+import type { SecretsClient } from "@coffer/sdk";
+import { notationArgument } from "./notation-argument.ts";
+
+/** The variables whose whole value is a notation, checked. Throws Failure (usage) naming the variable of a wrong one. */
+export function referencesIn(variables: NodeJS.ProcessEnv): Map<string, string> {
+  const references = new Map<string, string>();
+  for (const [name, value] of Object.entries(variables)) {
+    if (value?.startsWith(notationScheme) !== true) continue;
+    notationArgument(value, name);
+    references.set(name, value);
+  }
+  return references;
+}
+
+/**
+ * The values of references, by variable, from one list of secrets. Nothing is asked when there are none: `secrets` is
+ * called only when it is needed.
+ */
+export async function resolveReferences(
+  references: ReadonlyMap<string, string>,
+  secrets: () => Promise<SecretsClient>,
+): Promise<Map<string, string>> {
+  if (references.size === 0) return new Map();
+  const values = await (await secrets()).readAll(references.values());
+  return new Map([...references].map(([name, notation]) => [name, values.get(notation) ?? ""]));
+}

@@ -1,0 +1,112 @@
+import { dataOptions } from "../command-row.ts";
+import type { CommandRow } from "../command-row.ts";
+
+const uri = "coffer://production/database/field/password";
+const recordTypes = ["login", "card", "note", "identity", "ssh_key", "api_credential", "database", "env_file"] as const;
+
+export const secretRows: readonly CommandRow[] = [
+  {
+    name: "run",
+    args: "<command...>",
+    summary: "run a command with the secrets that its environment refers to",
+    examples: [
+      `DB_PASSWORD=${uri} coffer run -- ./server`,
+      `DB_PASSWORD=${uri} coffer run --config machine.json -- printenv DB_PASSWORD`,
+      "coffer run --mask -- make deploy",
+    ],
+    options: [
+      {
+        flags: "--mask",
+        description: "put *** in the place of the values in the command's output (default when CI is set)",
+      },
+      { flags: "--no-mask", description: "leave the command's output alone, also when CI is set" },
+      ...dataOptions,
+    ],
+    passThrough: true,
+    load: async () => (await import("../commands/run.ts")).run,
+  },
+  {
+    name: "read",
+    args: "<uri>",
+    summary: "print the value of one field",
+    examples: [`coffer read ${uri}`, `coffer read --config machine.json --no-newline ${uri} > password`],
+    options: [
+      { flags: "--no-newline", description: "print the value alone, without a line break after it" },
+      ...dataOptions,
+    ],
+    load: async () => (await import("../commands/read.ts")).read,
+  },
+  {
+    name: "get",
+    args: "<uid>",
+    summary: "print a secret with all its fields",
+    examples: ["coffer get Zm9vYmFyYmF6cXV4MTIzNA", "coffer get Zm9vYmFyYmF6cXV4MTIzNA --json"],
+    options: dataOptions,
+    load: async () => (await import("../commands/get.ts")).get,
+  },
+  {
+    name: "ls",
+    args: "[folder]",
+    summary: "list secrets, of one folder or of all, without their values",
+    examples: ["coffer ls", "coffer ls production --json"],
+    options: dataOptions,
+    load: async () => (await import("../commands/list.ts")).list,
+  },
+  {
+    name: "search",
+    args: "<text>",
+    summary: "list the secrets whose title contains a text",
+    examples: ["coffer search database"],
+    options: dataOptions,
+    load: async () => (await import("../commands/list.ts")).search,
+  },
+  {
+    name: "env",
+    summary: "print the variables that refer to secrets with their values, or all fields of a folder",
+    examples: [
+      `DB_PASSWORD=${uri} coffer env`,
+      'eval "$(coffer env --config machine.json | sed "s/^/export /")"',
+      "coffer env --folder production > .env",
+    ],
+    options: [
+      { flags: "--folder <folder>", description: "every field of this folder, as <TITLE>_<FIELD>" },
+      ...dataOptions,
+    ],
+    load: async () => (await import("../commands/env.ts")).env,
+  },
+  {
+    name: "inject",
+    summary: "fill the {{ coffer://… }} of a template",
+    examples: ["coffer inject -i config.template.yaml -o config.yaml", "coffer inject < template | psql"],
+    options: [
+      { flags: "-i, --in <template>", description: "the template (else stdin)" },
+      { flags: "-o, --out <file>", description: "the file to write, mode 0600, all of it or nothing (else stdout)" },
+      ...dataOptions,
+    ],
+    load: async () => (await import("../commands/inject.ts")).inject,
+  },
+  {
+    name: "set",
+    args: "<uri>",
+    summary: "write one field, from stdin; makes the secret when the folder has none of that title",
+    examples: [
+      `printf 's3cret' | coffer set ${uri}`,
+      "coffer set --type ssh_key --file id_ed25519 coffer://production/deploy/field/private_key",
+      `coffer set ${uri}  (asks for the value)`,
+    ],
+    options: [
+      { flags: "--type <type>", description: "type of a secret that is made (api_credential)", choices: recordTypes },
+      { flags: "--file <file>", description: "take the value from a file, byte for byte" },
+      ...dataOptions,
+    ],
+    load: async () => (await import("../commands/set.ts")).set,
+  },
+  {
+    name: "rm",
+    args: "<uri|uid...>",
+    summary: "remove fields by notation (a secret goes with its last field) or whole secrets by uid",
+    examples: [`coffer rm ${uri}`, "coffer rm Zm9vYmFyYmF6cXV4MTIzNA"],
+    options: dataOptions,
+    load: async () => (await import("../commands/remove.ts")).remove,
+  },
+];

@@ -1,0 +1,96 @@
+import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { ReadStream } from "node:tty";
+import { Failure, usage } from "./failure.ts";
+
+const device = "/dev/tty";
+const [interrupt, endOfInput, eraseLine, escape] = [0x03, 0x04, 0x15, 0x1b];
+
+/**
+ * Asks a person at the terminal, whatever stdin is, and returns the lines without having shown them.
+ *
+ * Only what is typed after the first question counts: lines that were there before it are the rest of a paste, and
+ * would silently become a password. They are taken away and their number is said. What follows the last answer's line
+ * break stays in the terminal for the shell.
+ *
+ * Throws Failure: usage, naming `otherWays`, when there is no terminal; with exit 130 on Ctrl-C.
+ */
+export function askHidden(questions: readonly string[], otherWays: string): string[] {
+  const input = openTerminal(`no terminal to ask for "${questions.join(", ")}": ${otherWays}`);
+  const mode = new ReadStream(openSync(device, constants.O_RDWR | constants.O_NOCTTY));
+  try {
+    mode.setRawMode(true);
+    const dropped = takeWaiting();
+    if (dropped > 0) writeSync(input, `(not read, because typed before this question: lines: ${dropped})\r\n`);
+    return questions.map((question) => {
+      writeSync(input, `${question}: `);
+      const line = readHidden(input);
+      writeSync(input, "\r\n");
+      return line;
+    });
+  } finally {
+    mode.setRawMode(false);
+    mode.destroy();
+    closeSync(input);
+  }
+}
+
+function openTerminal(without: string): number {
+  try {
+    return openSync(device, constants.O_RDWR | constants.O_NOCTTY);
+  } catch {
+    throw usage(without);
+  }
+}
+
+/** Takes away what is in the terminal already; returns how many lines it was. Whatever comes later stays. */
+function takeWaiting(): number {
+  const input = openSync(device, constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
+  const chunk = Buffer.alloc(4096);
+  let taken = "";
+  try {
+    for (;;) {
+      const count = readSync(input, chunk, 0, chunk.length, null);
+      if (count === 0) break;
+      taken += chunk.toString("latin1", 0, count);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+  } finally {
+    closeSync(input);
+  }
+  return taken === "" ? 0 : taken.replace(/[\r\n]+$/, "").split(/[\r\n]+/).length;
+}
+
+/** Reads one byte at a time, so that nothing after the line break is taken. */
+function readHidden(input: number): string {
+  const byte = Buffer.alloc(1);
+  let line: number[] = [];
+  for (;;) {
+    const code = readSync(input, byte, 0, 1, null) === 0 ? endOfInput : (byte[0] as number);
+    if (code === 0x0a || code === 0x0d) break;
+    if (code === interrupt) throw new Failure(130, "stopped");
+    if (code === endOfInput && line.length === 0) throw usage("nothing was typed");
+    if (code === endOfInput) break;
+    if (code === 0x08 || code === 0x7f) line = withoutLast(line);
+    else if (code === eraseLine) line = [];
+    else if (code === escape) skipSequence(input, byte);
+    else line.push(code);
+  }
+  return new StringDecoder("utf8").end(Buffer.from(line));
+}
+
+/** The line without its last character, which may be several bytes of UTF-8. */
+function withoutLast(line: readonly number[]): number[] {
+  let length = line.length - 1;
+  while (length > 0 && ((line[length] as number) & 0xc0) === 0x80) length -= 1;
+  return line.slice(0, Math.max(length, 0));
+}
+
+/** Passes over a key's or a bracketed paste's sequence: `ESC [ … letter or ~`. */
+function skipSequence(input: number, byte: Buffer): void {
+  readSync(input, byte, 0, 1, null);
+  if (byte[0] !== 0x5b && byte[0] !== 0x4f) return;
+  do readSync(input, byte, 0, 1, null);
+  while ((byte[0] as number) < 0x40);
+}

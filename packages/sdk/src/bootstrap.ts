@@ -1,0 +1,144 @@
+import { accessTokenPrefix, encodeBase64, newId, newKeyPair, readAccessToken } from "@coffer/crypto";
+import { CofferError } from "./errors.ts";
+import type { MachineConfiguration } from "./machine-configuration.ts";
+import { machineStore } from "./machine-store.ts";
+import { createTransport } from "./transport.ts";
+import type { Transport, TransportOptions } from "./transport.ts";
+import type { ClientView } from "./views.ts";
+
+export interface BootstrapRequest {
+  url: string;
+  /** The one-time token as it was shown; not needed to finish a bootstrap whose answer was lost. */
+  token?: string | undefined;
+  /** What an earlier, unfinished call saved. */
+  pending?: MachineConfiguration | undefined;
+  /** Keeps the configuration; called before the token is spent, and again with the folder keys. Must be durable. */
+  save(configuration: MachineConfiguration): Promise<void>;
+}
+
+export interface BootstrapOptions extends Omit<TransportOptions, "url"> {
+  /** Unix milliseconds. */
+  now?: (() => number) | undefined;
+}
+
+/** How far this machine's clock may be from the service's: its tokens carry their time. */
+const clockToleranceSeconds = 60;
+
+/**
+ * Gives this machine its identity: makes a key pair and a client id, saves them, and only then spends the one-time
+ * token, which cannot be had again. When the answer is lost, the next call with the saved configuration finds out by
+ * asking as that client, and finishes.
+ *
+ * Throws CofferError: `configuration` when the clock is wrong (before the token is spent) or a token is needed and not
+ * given, `invalid_token` when it is used or unknown, `access_denied` away from its addresses, `network` when the answer
+ * was lost.
+ */
+export async function bootstrap(
+  request: BootstrapRequest,
+  options: BootstrapOptions = {},
+): Promise<MachineConfiguration> {
+  const now = options.now ?? Date.now;
+  const transport = createTransport({ ...options, url: request.url });
+  await checkClock(transport, now);
+  const { pending } = request;
+  if (pending !== undefined) {
+    const finished = await finish({ ...pending, url: transport.url }, transport, now);
+    if (finished !== undefined) return saved(finished, request);
+  }
+  if (request.token === undefined)
+    throw new CofferError("configuration", "the one-time token is needed: it has not been spent yet");
+
+  const token = await readToken(request.token);
+  const drafted: MachineConfiguration = {
+    version: 1,
+    ...(pending ?? (await newIdentity(now()))),
+    url: transport.url,
+    wrap_key: token.wrapKey,
+    folders: [],
+  };
+  await request.save(drafted);
+  try {
+    await transport.send({
+      method: "POST",
+      path: "/api/sm/v1/bootstrap",
+      body: { token: token.sent, public_key: drafted.public_key, client_id: drafted.client_id },
+    });
+  } catch (error) {
+    if (!(error instanceof CofferError) || !answerIsLost(error)) throw error;
+    const finished = await finish(drafted, transport, now).catch(() => undefined);
+    if (finished !== undefined) return saved(finished, request);
+    throw new CofferError("network", `${error.message}; call again with the same configuration, nothing is lost`, {
+      cause: error,
+    });
+  }
+  const finished = await finish(drafted, transport, now);
+  if (finished !== undefined) return saved(finished, request);
+  throw new CofferError("bad_answer", "the service took the token and does not know the machine");
+}
+
+/** What is sent of a token, and the wrap key of one that was made on an administrator's machine. */
+async function readToken(text: string): Promise<{ sent: string; wrapKey: string | undefined }> {
+  // A token that the service made itself has no prefix and brings no folder keys.
+  if (!text.startsWith(accessTokenPrefix)) return { sent: text, wrapKey: undefined };
+  try {
+    const { token, wrapKey } = await readAccessToken(text);
+    return { sent: token, wrapKey: encodeBase64(wrapKey) };
+  } catch (cause) {
+    throw new CofferError("configuration", (cause as Error).message, { cause });
+  }
+}
+
+async function newIdentity(
+  now: number,
+): Promise<Pick<MachineConfiguration, "client_id" | "private_key" | "public_key">> {
+  const { publicKey, privateKey } = await newKeyPair();
+  return { client_id: newId(now), private_key: encodeBase64(privateKey), public_key: publicKey };
+}
+
+async function saved(configuration: MachineConfiguration, request: BootstrapRequest): Promise<MachineConfiguration> {
+  await request.save(configuration);
+  return configuration;
+}
+
+/** Asks the service as the drafted client; undefined when it does not know that client, so the token is not spent. */
+async function finish(
+  drafted: MachineConfiguration,
+  transport: Transport,
+  now: () => number,
+): Promise<MachineConfiguration | undefined> {
+  const store = machineStore(drafted, transport, now);
+  let client: ClientView;
+  try {
+    client = (await store.send({ method: "GET", path: "/api/sm/v1/client" })).body as ClientView;
+  } catch (error) {
+    if (error instanceof CofferError && error.code === "invalid_token") return undefined;
+    throw error;
+  }
+  const folders = await store.folders(true);
+  return {
+    ...drafted,
+    wrap_key: undefined,
+    application_id: client.application_id,
+    org_id: client.org_id,
+    folders: folders.map(({ id, name, permission, keyVersion, key }) => ({
+      id,
+      name,
+      permission,
+      ...(keyVersion === undefined ? {} : { key_version: keyVersion }),
+      key: key === null ? null : encodeBase64(key),
+    })),
+  };
+}
+
+function answerIsLost(error: CofferError): boolean {
+  return error.code === "network" || error.code === "bad_answer" || (error.status ?? 0) >= 500;
+}
+
+async function checkClock(transport: Transport, now: () => number): Promise<void> {
+  const { headers } = await transport.send({ method: "GET", path: "/.well-known/jwks.json" });
+  const there = Date.parse(headers.get("date") ?? "");
+  const ahead = Math.round((now() - there) / 1000);
+  if (Number.isNaN(ahead) || Math.abs(ahead) <= clockToleranceSeconds) return;
+  const wrong = `${Math.abs(ahead)} s ${ahead > 0 ? "ahead of" : "behind"} the service's`;
+  throw new CofferError("configuration", `this machine's clock is ${wrong}; set it, the token is not spent`);
+}

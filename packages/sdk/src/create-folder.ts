@@ -1,0 +1,19 @@
+import { box, contexts, decodeBase64, newId, newKey } from "@coffer/crypto";
+import type { PersonSession } from "./person-session.ts";
+import type { ApiAnswer, ApiRequest } from "./transport.ts";
+import type { FolderView } from "./views.ts";
+
+/** A folder as the service lists it. */
+export type FolderSummary = FolderView & { created_at: string; updated_at: string };
+
+/** Makes a folder under an id made here, to which its new key is bound; only the caller can open that key. */
+export async function createFolder(
+  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  session: PersonSession,
+  name: string,
+): Promise<FolderSummary> {
+  const id = newId();
+  const encryptedKey = await box(decodeBase64(session.user_key), newKey(), contexts.folderKey(id));
+  const body = { id, name, encrypted_key: encryptedKey };
+  return (await send({ method: "POST", path: "/api/org/folders", body })).body as FolderSummary;
+}

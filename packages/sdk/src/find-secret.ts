@@ -1,0 +1,59 @@
+import { CofferError } from "./errors.ts";
+import { openTitle } from "./sealed-secret.ts";
+import type { Secret } from "./sealed-secret.ts";
+import type { OpenFolder } from "./secret-store.ts";
+import type { SecretView } from "./views.ts";
+
+/** The folder with that name, without regard to case, or that id; undefined when there is none. */
+export function folderOf(folders: readonly OpenFolder[], nameOrId: string): OpenFolder | undefined {
+  const name = nameOrId.toLowerCase();
+  return folders.find(({ id }) => id === nameOrId) ?? folders.find((folder) => folder.name.toLowerCase() === name);
+}
+
+/**
+ * The secret of that uid or exact title among a folder's secrets; undefined when there is none. A title that the
+ * server shows is believed only when the sealed one says the same.
+ * Throws CofferError `invalid_request` naming the count when several have the title.
+ */
+export async function findSecret(
+  views: readonly SecretView[],
+  folder: OpenFolder,
+  title: string,
+): Promise<SecretView | undefined> {
+  const inFolder = views.filter((view) => view.folder_id === folder.id);
+  const byUid = inFolder.find(({ uid }) => uid === title);
+  if (byUid !== undefined) return byUid;
+  const candidates = inFolder.filter((view) => (view.title ?? title) === title);
+  const titles = await Promise.all(candidates.map((view) => openTitle(view, folder)));
+  const matches = candidates.filter((_view, index) => titles[index] === title);
+  if (matches.length > 1)
+    throw new CofferError(
+      "invalid_request",
+      `${matches.length} secrets in ${folder.name} have the title ${title}: name one by its uid`,
+    );
+  return matches[0];
+}
+
+/** The value of a field. Throws CofferError `secret_not_found` naming the fields that there are. */
+export function fieldOf(secret: Secret, name: string): string {
+  const value = Object.hasOwn(secret.fields, name) ? secret.fields[name] : undefined;
+  if (value !== undefined) return value;
+  const present = Object.keys(secret.fields).join(", ");
+  throw new CofferError(
+    "secret_not_found",
+    `${secret.title} in ${secret.folder} has no field ${name}${present === "" ? "" : `; it has: ${present}`}`,
+  );
+}
+
+/** Secrets whose title contains the text, without regard to case: exact first, then those that start with it. */
+export function matching(secrets: readonly Secret[], text: string): Secret[] {
+  const wanted = text.toLowerCase();
+  const rank = ({ title }: Secret): number => {
+    const lower = title.toLowerCase();
+    if (lower === wanted) return 0;
+    return lower.startsWith(wanted) ? 1 : 2;
+  };
+  return secrets
+    .filter(({ title }) => title.toLowerCase().includes(wanted))
+    .sort((a, b) => rank(a) - rank(b) || (a.title < b.title ? -1 : 1));
+}

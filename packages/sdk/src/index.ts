@@ -1,0 +1,37 @@
+export { bootstrap } from "./bootstrap.ts";
+export type { BootstrapOptions, BootstrapRequest } from "./bootstrap.ts";
+export { createClient } from "./create-client.ts";
+export type { ClientOptions, MachineClient, ResolvedField } from "./create-client.ts";
+export { CofferError } from "./errors.ts";
+export type { CofferErrorCode, CofferErrorOptions } from "./errors.ts";
+export { isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
+export type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
+export { formatNotation, notationScheme, parseNotation } from "./notation.ts";
+export type { Notation } from "./notation.ts";
+export { personClient } from "./person-client.ts";
+export type { PersonClient, PersonClientOptions } from "./person-client.ts";
+export { memoryKeeper } from "./person-session.ts";
+export type { PersonSession, SessionKeeper } from "./person-session.ts";
+export type { AuditFilter } from "./audit-pages.ts";
+export type { SetOptions, SetResult } from "./change-secret.ts";
+export type { FolderSummary } from "./create-folder.ts";
+export type { NewToken, TokenRequest } from "./create-token.ts";
+export type { Secret } from "./sealed-secret.ts";
+export type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
+export type { OpenFolder } from "./secret-store.ts";
+export { canonicalUrl } from "./transport.ts";
+export type { TransportOptions } from "./transport.ts";
+export { recordTypes } from "./views.ts";
+export type {
+  AccountView,
+  ApplicationView,
+  ClientView,
+  FolderView,
+  MachineView,
+  OrganizationView,
+  Permission,
+  RecordType,
+  TokenView,
+  UserView,
+  WriteView,
+} from "./views.ts";

@@ -1,0 +1,70 @@
+import { CofferError } from "./errors.ts";
+import { canonicalUrl } from "./transport.ts";
+import type { Permission } from "./views.ts";
+
+/** A folder as a machine remembers it. `key` is base64; null when the key was not sealed to this machine. */
+export interface ConfiguredFolder {
+  id: string;
+  name: string;
+  permission: Permission;
+  /** Absent when the answer that brought the key did not say. */
+  key_version?: number | undefined;
+  key: string | null;
+}
+
+/**
+ * All that a machine needs: its identity and its folder keys. Whoever holds it is the machine, so it is kept in a file
+ * of mode 0600 or in a variable that no child process sees.
+ */
+export interface MachineConfiguration {
+  version: 1;
+  url: string;
+  client_id: string;
+  /** base64 of the PKCS#8 DER. */
+  private_key: string;
+  /** base64 of the SPKI DER. */
+  public_key: string;
+  /** Absent until the one-time token is known to be spent. */
+  application_id?: string | undefined;
+  org_id?: string | undefined;
+  /** base64; opens the folder keys that came with the token. Kept only until they are opened. */
+  wrap_key?: string | undefined;
+  folders: ConfiguredFolder[];
+}
+
+const requiredTexts = ["url", "client_id", "private_key", "public_key"] as const;
+const optionalTexts = ["application_id", "org_id", "wrap_key"] as const;
+
+/**
+ * Reads a machine's configuration from its JSON text.
+ * Throws CofferError `configuration` naming what is wrong, never quoting a value.
+ */
+export function parseConfiguration(text: string): MachineConfiguration {
+  const wrong = (why: string): CofferError => new CofferError("configuration", `not a machine's configuration: ${why}`);
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw wrong("it is not JSON");
+  }
+  if (typeof found !== "object" || found === null) throw wrong("it is not an object");
+  const fields = found as Record<string, unknown>;
+  if (fields["version"] !== 1) throw wrong("`version` is not 1");
+  for (const name of requiredTexts) if (typeof fields[name] !== "string") throw wrong(`\`${name}\` is missing`);
+  for (const name of optionalTexts)
+    if (fields[name] !== undefined && typeof fields[name] !== "string") throw wrong(`\`${name}\` is not a string`);
+  if (!Array.isArray(fields["folders"]) || !fields["folders"].every(isFolder)) throw wrong("`folders` is not a list");
+  const configuration = fields as unknown as MachineConfiguration;
+  return { ...configuration, url: canonicalUrl(configuration.url) };
+}
+
+/** Whether the configuration's one-time token is spent and its folder keys are open: it can be used. */
+export function isBootstrapped(configuration: MachineConfiguration): boolean {
+  return configuration.application_id !== undefined;
+}
+
+function isFolder(value: unknown): value is ConfiguredFolder {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, name, key } = value as Record<string, unknown>;
+  return typeof id === "string" && typeof name === "string" && (key === null || typeof key === "string");
+}

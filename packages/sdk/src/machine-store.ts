@@ -1,0 +1,64 @@
+import { contexts, decodeBase64, unboxBound } from "@coffer/crypto";
+import { openFolder } from "./folder-key.ts";
+import type { Unsealing } from "./folder-key.ts";
+import type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
+import { machineTokens } from "./machine-tokens.ts";
+import { dataOf } from "./secret-store.ts";
+import type { OpenFolder, SecretStore } from "./secret-store.ts";
+import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
+import type { FolderView, SecretView } from "./views.ts";
+
+const root = "/api/sm/v1";
+
+/** Reaches secrets as the machine that the configuration describes. `now` in Unix milliseconds. */
+export function machineStore(
+  configuration: MachineConfiguration,
+  transport: Transport,
+  now: () => number = Date.now,
+): SecretStore {
+  const bearer = machineTokens(configuration, transport.url, now);
+  let known = configuration.folders.map(rememberedFolder);
+
+  const send = async (request: ApiRequest): Promise<ApiAnswer> =>
+    transport.send({ ...request, bearer: await bearer() });
+
+  return {
+    send,
+    async folders(fresh) {
+      if (fresh) {
+        const views = dataOf(await send({ method: "GET", path: `${root}/folders` })) as FolderView[];
+        const unsealing = machineUnsealing(configuration, known);
+        known = await Promise.all(views.map((view) => openFolder(view, unsealing)));
+      }
+      return known;
+    },
+    listPaths: () => [`${root}/secrets`],
+    pathIn: () => `${root}/secrets`,
+    async one(uid) {
+      return (await send({ method: "GET", path: `${root}/secrets/${encodeURIComponent(uid)}` })).body as SecretView;
+    },
+    search: async (title) =>
+      dataOf(await send({ method: "GET", path: `${root}/secrets/search`, query: { title } })) as SecretView[],
+  };
+}
+
+/**
+ * A machine's ways: what came with its one-time token opens with the token's wrap key, which it no longer has once it
+ * has opened them; they are then the keys it remembers.
+ */
+function machineUnsealing(configuration: MachineConfiguration, known: readonly OpenFolder[]): Unsealing {
+  return {
+    box(alg, id, sealed) {
+      if (alg !== "box-token") return undefined;
+      if (configuration.wrap_key !== undefined)
+        return unboxBound(decodeBase64(configuration.wrap_key), sealed, contexts.sharedFolderKey(id));
+      const key = known.find((folder) => folder.id === id)?.key ?? undefined;
+      return key === undefined ? undefined : Promise.resolve(key);
+    },
+    privateKey: () => Promise.resolve(decodeBase64(configuration.private_key)),
+  };
+}
+
+function rememberedFolder({ id, name, permission, key_version, key }: ConfiguredFolder): OpenFolder {
+  return { id, name, permission, keyVersion: key_version, key: key === null ? null : decodeBase64(key) };
+}

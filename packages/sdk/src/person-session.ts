@@ -1,0 +1,116 @@
+import { CofferError } from "./errors.ts";
+import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
+import type { LoginView } from "./views.ts";
+
+/** A person's session with the unlocked user key: whoever holds it can do what the person can. */
+export interface PersonSession {
+  url: string;
+  user: { id: string; email: string; name: string | null };
+  session_id: string;
+  access_token: string;
+  /** Unix seconds, by this machine's clock. */
+  access_expires_at: number;
+  refresh_token: string;
+  refresh_expires_at: number;
+  /** base64 of the 32 bytes. */
+  user_key: string;
+  public_key: string;
+  encrypted_private_key: string;
+}
+
+/** Where a session is kept between calls, and who sees to it that two at once do not both refresh it. */
+export interface SessionKeeper {
+  current(): Promise<PersonSession>;
+  /**
+   * Replaces the session whose access token is `staleToken`: calls `refresh` with it, keeps and returns the result.
+   * When somebody else replaced it meanwhile, returns theirs and does not call `refresh`.
+   */
+  renew(staleToken: string, refresh: (session: PersonSession) => Promise<PersonSession>): Promise<PersonSession>;
+}
+
+/** Keeps a session in memory; `changed` hears of each new one. */
+export function memoryKeeper(session: PersonSession, changed?: (session: PersonSession) => void): SessionKeeper {
+  let current = session;
+  let renewal: Promise<PersonSession> | undefined;
+  return {
+    current: () => Promise.resolve(current),
+    renew(staleToken, refresh) {
+      if (current.access_token !== staleToken) return Promise.resolve(current);
+      renewal ??= refresh(current)
+        .then((renewed) => {
+          current = renewed;
+          changed?.(renewed);
+          return renewed;
+        })
+        .finally(() => (renewal = undefined));
+      return renewal;
+    },
+  };
+}
+
+/** The session that a login's answer makes, with the user key that the password opened. `now` in Unix milliseconds. */
+export function sessionOf(url: string, view: LoginView, userKey: string, now: number): PersonSession {
+  return {
+    url,
+    user: { id: view.user.id, email: view.user.email, name: view.user.name },
+    session_id: view.session_id,
+    ...tokensOf(view, now),
+    user_key: userKey,
+    public_key: view.public_key,
+    encrypted_private_key: view.encrypted_private_key,
+  };
+}
+
+const renewBeforeSeconds = 30;
+
+/**
+ * Sends requests as a person: renews the access token shortly before it ends, and once more when the service refuses
+ * it all the same. `organization` chooses the one that the requests are about.
+ */
+export function personSender(
+  keeper: SessionKeeper,
+  transport: Transport,
+  organization: string | undefined,
+  now: () => number,
+): (request: ApiRequest) => Promise<ApiAnswer> {
+  const renew = (stale: PersonSession): Promise<PersonSession> =>
+    keeper.renew(stale.access_token, (session) => refreshed(session, transport, now));
+
+  return async (request) => {
+    const headers = { ...request.headers, ...(organization === undefined ? {} : { "x-coffer-org": organization }) };
+    let session = await keeper.current();
+    if (session.access_expires_at - renewBeforeSeconds <= now() / 1000) session = await renew(session);
+    try {
+      return await transport.send({ ...request, headers, bearer: session.access_token });
+    } catch (error) {
+      if (!(error instanceof CofferError) || error.code !== "invalid_token") throw error;
+      const renewed = await renew(session);
+      return transport.send({ ...request, headers, bearer: renewed.access_token });
+    }
+  };
+}
+
+async function refreshed(session: PersonSession, transport: Transport, now: () => number): Promise<PersonSession> {
+  // The server answers the token before the newest with the same successor for 60 s, so a lost answer may be asked for
+  // again.
+  const answer = await transport.send({
+    method: "POST",
+    path: "/api/auth/refresh",
+    body: { refresh_token: session.refresh_token },
+    repeatable: true,
+  });
+  return { ...session, ...tokensOf(answer.body as LoginView, now()) };
+}
+
+function tokensOf(
+  view: Pick<LoginView, "access_token" | "expires_in" | "refresh_token" | "refresh_expires_in">,
+  now: number,
+): Pick<PersonSession, "access_token" | "access_expires_at" | "refresh_token" | "refresh_expires_at"> {
+  const seconds = Math.floor(now / 1000);
+  return {
+    access_token: view.access_token,
+    access_expires_at: seconds + view.expires_in,
+    refresh_token: view.refresh_token,
+    refresh_expires_at: seconds + view.refresh_expires_in,
+  };
+}

@@ -1,0 +1,120 @@
+import { box, contexts, decodeSecret, decodeText, encodeSecret, encodeText, newKey, unbox } from "@coffer/crypto";
+import type { SecretPayload } from "@coffer/crypto";
+import { CofferError } from "./errors.ts";
+import type { OpenFolder } from "./secret-store.ts";
+import type { SecretView } from "./views.ts";
+
+/** A secret, decrypted. */
+export interface Secret {
+  uid: string;
+  title: string;
+  folderId: string;
+  /** The folder's name. */
+  folder: string;
+  type: string;
+  name: string;
+  notes?: string;
+  fields: Record<string, string>;
+  version: number;
+  keyVersion: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** What a create or an update sends, sealed. */
+export interface SealedSecret {
+  encrypted_payload: string;
+  wrapped_dek: string;
+  title_encrypted: string;
+  fields: Record<string, string>;
+  key_version?: number;
+}
+
+/**
+ * Decrypts a secret with its folder's key.
+ * Throws CofferError `not_decrypted` when the key is another or the ciphertext was altered or moved, `no_key` when the
+ * folder's key was not sealed to this caller.
+ */
+export async function openSecret(view: SecretView, folder: OpenFolder): Promise<Secret> {
+  const [{ name, notes, fields }, title] = await Promise.all([openPayload(view, folder), openTitle(view, folder)]);
+  return {
+    uid: view.uid,
+    title,
+    folderId: folder.id,
+    folder: folder.name,
+    type: view.record_type,
+    name,
+    ...(notes === undefined ? {} : { notes }),
+    fields,
+    version: view.version,
+    keyVersion: view.key_version,
+    createdAt: view.created_at,
+    updatedAt: view.updated_at,
+  };
+}
+
+/** The payload with every member that its writer put in, also ones this version does not know. Throws as above. */
+export function openPayload(view: SecretView, folder: OpenFolder): Promise<SecretPayload> {
+  return opened(`the secret ${view.uid}`, async () => {
+    const dek = await unbox(keyOf(folder), view.wrapped_dek, contexts.dek(view.uid));
+    return decodeSecret(await unbox(dek, view.data_encrypted, contexts.data(view.uid)));
+  });
+}
+
+/** The sealed title; where none was sealed the one that the server shows, or else the payload's name. Throws as above. */
+export async function openTitle(view: SecretView, folder: OpenFolder): Promise<string> {
+  if (view.title_encrypted === "") return view.title ?? (await openPayload(view, folder)).name;
+  return opened(`the title of ${view.uid}`, async () =>
+    decodeText(await unbox(keyOf(folder), view.title_encrypted, contexts.title(view.uid))),
+  );
+}
+
+/** One sealed field, as the notation and field endpoints answer it. Throws as above. */
+export function openField(folder: OpenFolder, uid: string, field: string, sealed: string): Promise<string> {
+  return opened(`the field ${field} of ${uid}`, async () =>
+    decodeText(await unbox(keyOf(folder), sealed, contexts.field(uid, field))),
+  );
+}
+
+/** Seals a payload under a new DEK, and its title and every field under the folder's key, all bound to the uid. */
+export async function sealSecret(
+  folder: OpenFolder,
+  uid: string,
+  title: string,
+  payload: SecretPayload,
+): Promise<SealedSecret> {
+  const key = keyOf(folder);
+  const dek = newKey();
+  const fields = await Promise.all(
+    Object.entries(payload.fields).map(
+      async ([name, value]) => [name, await box(key, encodeText(value), contexts.field(uid, name))] as const,
+    ),
+  );
+  return {
+    encrypted_payload: await box(dek, encodeSecret(payload), contexts.data(uid)),
+    wrapped_dek: await box(key, dek, contexts.dek(uid)),
+    title_encrypted: await box(key, encodeText(title), contexts.title(uid)),
+    fields: Object.fromEntries(fields),
+    ...(folder.keyVersion === undefined ? {} : { key_version: folder.keyVersion }),
+  };
+}
+
+/** The folder's key. Throws CofferError `no_key` when it was not sealed to this caller. */
+export function keyOf(folder: OpenFolder): Uint8Array {
+  if (folder.key !== null) return folder.key;
+  throw new CofferError(
+    "no_key",
+    `the key of the folder ${folder.name} was not sealed to you: ask for it to be shared`,
+  );
+}
+
+async function opened<T>(what: string, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (cause) {
+    if (cause instanceof CofferError) throw cause;
+    throw new CofferError("not_decrypted", `${what} cannot be decrypted: another key, or altered on its way`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import type { ApiAnswer, ApiRequest } from "./transport.ts";
+import type { Permission, SecretView } from "./views.ts";
+
+/** A folder with its key opened. */
+export interface OpenFolder {
+  id: string;
+  name: string;
+  permission: Permission;
+  /** Undefined when it is not known which version `key` is. */
+  keyVersion: number | undefined;
+  /** Null when the key was not sealed to this caller. */
+  key: Uint8Array | null;
+}
+
+/** What differs between a machine and a person in reaching secrets; everything else is written once on top of it. */
+export interface SecretStore {
+  /** The caller's folders; with `fresh`, as the service knows them now. */
+  folders(fresh: boolean): Promise<OpenFolder[]>;
+  /** The paths whose lists together hold the secrets of these folders. */
+  listPaths(folders: OpenFolder[]): string[];
+  /** One secret by uid, wherever it is. Throws CofferError `secret_not_found`. */
+  one(uid: string): Promise<SecretView>;
+  /** Where secrets of the folder are made (POST), and below it read and changed. */
+  pathIn(folderId: string): string;
+  /** Secrets whose title contains `title`; undefined when the caller has no search and must look through the lists. */
+  search(title: string): Promise<SecretView[]> | undefined;
+  /** Sends a request as this caller. */
+  send(request: ApiRequest): Promise<ApiAnswer>;
+}
+
+/** The items of a `{data: […]}` answer. */
+export function dataOf(answer: ApiAnswer): unknown[] {
+  const { data } = (answer.body ?? {}) as { data?: unknown };
+  return Array.isArray(data) ? (data as unknown[]) : [];
+}

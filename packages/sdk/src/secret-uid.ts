@@ -1,0 +1,27 @@
+import { CofferError } from "./errors.ts";
+import type { OpenFolder } from "./secret-store.ts";
+
+const base64url: Record<string, string> = { "+": "-", "/": "_" };
+
+/**
+ * The uid of a new secret: 16 bytes that its folder's key and its title give, so that whoever makes a secret of that
+ * title in that folder makes the same uid, and nobody without the key can tell which title a uid stands for. One that
+ * is taken (by a secret that had the title before) gives way to the next.
+ */
+export async function freeUid(folder: OpenFolder, title: string, taken: ReadonlySet<string>): Promise<string> {
+  if (folder.key === null)
+    throw new CofferError("no_key", `the key of the folder ${folder.name} was not sealed to you`);
+  const key = await crypto.subtle.importKey(
+    "raw",
+    new Uint8Array(folder.key),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
+  for (let turn = 0; ; turn += 1) {
+    const message = new TextEncoder().encode(`coffer/v1/uid/${folder.id}/${turn}/${title}`);
+    const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, message)).subarray(0, 16);
+    const uid = btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (sign) => base64url[sign] ?? "");
+    if (!uid.startsWith("-") && !taken.has(uid)) return uid;
+  }
+}

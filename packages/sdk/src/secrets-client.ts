@@ -1,0 +1,123 @@
+import { CofferError } from "./errors.ts";
+import { removeField, removeSecret, setField } from "./change-secret.ts";
+import type { SetOptions, SetResult } from "./change-secret.ts";
+import { fieldOf, findSecret, matching } from "./find-secret.ts";
+import { foldersFor, requireFolder } from "./fresh-folders.ts";
+import { parseNotation } from "./notation.ts";
+import { openSecret } from "./sealed-secret.ts";
+import type { Secret } from "./sealed-secret.ts";
+import { secretCache } from "./secret-cache.ts";
+import type { OpenFolder, SecretStore } from "./secret-store.ts";
+import type { SecretView } from "./views.ts";
+
+export interface SecretsClientOptions {
+  /** For how long a list is served from memory before it is asked for again (by its tag). Default 30. */
+  freshSeconds?: number | undefined;
+  /** Unix milliseconds. */
+  now?: (() => number) | undefined;
+}
+
+/**
+ * Secrets, decrypted. Every method throws CofferError. Reads but `get` and `search` are answered from one list, held in
+ * memory, of all that the caller may see.
+ */
+export interface SecretsClient {
+  /** The folders that the caller may use, as the service knows them now. */
+  folders(): Promise<OpenFolder[]>;
+  /** All secrets, or those of one folder (name or id). */
+  list(folder?: string): Promise<Secret[]>;
+  /** One secret by uid, as it is now. */
+  get(uid: string): Promise<Secret>;
+  /** The value that a notation (`coffer://…`) names. */
+  read(notation: string): Promise<string>;
+  /** The values of several notations, by notation, from one list. */
+  readAll(notations: Iterable<string>): Promise<Map<string, string>>;
+  /** Secrets whose title contains the text, without regard to case: exact first, then those that start with it. */
+  search(title: string): Promise<Secret[]>;
+  /** Sets one field and leaves the others; makes the secret when the folder holds none of that title. */
+  set(notation: string, value: string, options?: SetOptions): Promise<SetResult>;
+  /**
+   * Removes a secret by uid, or by notation one field of it, with the secret when it was the last. Says which. It
+   * cannot be undone.
+   */
+  remove(uidOrNotation: string): Promise<{ uid: string; removed: "secret" | "field" }>;
+  /** Makes the next read ask the service, whatever the age of what is held. */
+  expire(): void;
+}
+
+/** Everything about secrets that is the same for machines and people. */
+export function secretsClient(store: SecretStore, options: SecretsClientOptions = {}): SecretsClient {
+  const cache = secretCache(store, (options.freshSeconds ?? 30) * 1000, options.now ?? Date.now);
+
+  const afterwardsExpired = async <T>(change: Promise<T>): Promise<T> => {
+    try {
+      return await change;
+    } finally {
+      cache.expire();
+    }
+  };
+
+  const readAll = async (texts: Iterable<string>): Promise<Map<string, string>> => {
+    const wanted = [...new Set(texts)].map((text) => ({ text, notation: parseNotation(text) }));
+    if (wanted.length === 0) return new Map();
+    const named = new Map<string, OpenFolder>();
+    for (const { notation } of wanted) named.set(notation.folder, await requireFolder(store, notation.folder));
+    const ids = new Set([...named.values()].map(({ id }) => id));
+    const views = (await cache.views([...named.values()])).filter((view) => ids.has(view.folder_id));
+    const folders = await foldersFor(store, views);
+    const secrets = new Map<string, Promise<Secret>>();
+    const values = wanted.map(async ({ text, notation }) => {
+      const folder = folderById(folders, named.get(notation.folder)?.id);
+      const view = await findSecret(views, folder, notation.title);
+      if (view === undefined) throw new CofferError("secret_not_found", `${text}: no such secret in ${folder.name}`);
+      const secret = secrets.get(view.uid) ?? openSecret(view, folder);
+      secrets.set(view.uid, secret);
+      return [text, fieldOf(await secret, notation.field)] as const;
+    });
+    return new Map(await Promise.all(values));
+  };
+
+  return {
+    folders: () => store.folders(true),
+    async list(nameOrId) {
+      if (nameOrId === undefined) return openAll(store, await cache.views(await store.folders(false)));
+      const folder = await requireFolder(store, nameOrId);
+      return openAll(
+        store,
+        (await cache.views([folder])).filter((view) => view.folder_id === folder.id),
+      );
+    },
+    async get(uid) {
+      const [secret] = await openAll(store, [await store.one(uid)]);
+      return secret as Secret;
+    },
+    readAll,
+    async read(notation) {
+      return (await readAll([notation])).get(notation) as string;
+    },
+    async search(title) {
+      if (title === "") throw new CofferError("invalid_request", "a search needs a text to look for");
+      const found = store.search(title);
+      if (found !== undefined) return openAll(store, await found);
+      return matching(await openAll(store, await cache.views(await store.folders(false))), title);
+    },
+    set: (notation, value, setOptions = {}) =>
+      afterwardsExpired(setField(store, parseNotation(notation), value, setOptions)),
+    remove: (target) =>
+      afterwardsExpired(
+        target.includes("://") ? removeField(store, parseNotation(target)) : removeSecret(store, target),
+      ),
+    expire: () => cache.expire(),
+  };
+}
+
+async function openAll(store: SecretStore, views: readonly SecretView[]): Promise<Secret[]> {
+  const folders = await foldersFor(store, views);
+  return Promise.all(views.map((view) => openSecret(view, folderById(folders, view.folder_id))));
+}
+
+function folderById(folders: readonly OpenFolder[], id: string | undefined): OpenFolder {
+  const folder = folders.find((one) => one.id === id);
+  if (folder === undefined) throw new CofferError("access_denied", "access to a folder was taken away meanwhile");
+  return folder;
+}

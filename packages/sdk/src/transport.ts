@@ -1,0 +1,157 @@
+import { retryDelay } from "./backoff.ts";
+import { CofferError } from "./errors.ts";
+import { errorOfAnswer } from "./answer-error.ts";
+
+export interface TransportOptions {
+  /** Base address of the service, without a path. */
+  url: string;
+  /** How long one attempt may take, answer body included. Default 30,000. */
+  timeoutMilliseconds?: number | undefined;
+  /** How many times a request that may be repeated is tried. Default 4. */
+  attempts?: number | undefined;
+  /** The longest single wait before a repetition; a longer `Retry-After` is an error. Default 65. */
+  maxWaitSeconds?: number | undefined;
+  /** Stops everything that is under way. */
+  signal?: AbortSignal | undefined;
+  fetch?: typeof fetch | undefined;
+}
+
+export interface ApiRequest {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path with escaped parts, from the root. */
+  path: string;
+  query?: Record<string, string | number | undefined> | undefined;
+  body?: unknown;
+  headers?: Record<string, string> | undefined;
+  bearer?: string | undefined;
+  /**
+   * Whether the same request may be sent again when its answer was lost. GET, PUT and DELETE may; a POST only when
+   * its caller can tell what became of the first. A refused one (429) was never begun and may always be repeated.
+   */
+  repeatable?: boolean | undefined;
+}
+
+export interface ApiAnswer {
+  /** 200, 201, 204 or 304. */
+  status: number;
+  headers: Headers;
+  /** The parsed JSON; undefined for 204 and 304. */
+  body: unknown;
+}
+
+export interface Transport {
+  readonly url: string;
+  /** Sends a request and returns its good answer. Throws CofferError. */
+  send(request: ApiRequest): Promise<ApiAnswer>;
+}
+
+/**
+ * HTTP with the manners that the service asks for: a limit on time, repetition with back-off that honours
+ * `Retry-After`, no redirects, and every failure as a CofferError.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const url = canonicalUrl(options.url);
+  const attempts = options.attempts ?? 4;
+  const maxWaitSeconds = options.maxWaitSeconds ?? 65;
+  return {
+    url,
+    async send(request) {
+      const repeatable = request.repeatable ?? request.method !== "POST";
+      for (let attempt = 1; ; attempt += 1) {
+        const outcome = await attemptOnce(url, request, options);
+        if (!(outcome instanceof CofferError)) return outcome;
+        const delay = retryDelay(outcome, attempt, repeatable);
+        if (delay === undefined || attempt >= attempts || delay > maxWaitSeconds * 1000) throw outcome;
+        await wait(delay, options.signal);
+      }
+    },
+  };
+}
+
+/** The base address without trailing slashes. Throws CofferError `configuration` for what is no http(s) address. */
+export function canonicalUrl(text: string): string {
+  const parsed = URL.parse(text);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw new CofferError("configuration", "the address of the service must start with http:// or https://");
+  if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "")
+    throw new CofferError("configuration", "the address of the service holds no user name, query or fragment");
+  return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, "");
+}
+
+async function attemptOnce(
+  url: string,
+  request: ApiRequest,
+  options: TransportOptions,
+): Promise<ApiAnswer | CofferError> {
+  const timeout = options.timeoutMilliseconds ?? 30_000;
+  const limit = AbortSignal.timeout(timeout);
+  const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]);
+  const headers: Record<string, string> = { accept: "application/json", ...request.headers };
+  if (request.bearer !== undefined) headers["authorization"] = `Bearer ${request.bearer}`;
+  if (request.body !== undefined) headers["content-type"] = "application/json";
+  let response: Response;
+  let text: string;
+  try {
+    response = await (options.fetch ?? fetch)(url + request.path + queryOf(request.query), {
+      method: request.method,
+      headers,
+      redirect: "error",
+      signal,
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    });
+    text = await response.text();
+  } catch (cause) {
+    if (options.signal?.aborted === true) throw new CofferError("network", "the call was given up", { cause });
+    const why = limit.aborted ? `no answer within ${timeout / 1000} s` : reasonOf(cause);
+    return new CofferError("network", `${url} cannot be reached: ${why}`, { cause });
+  }
+  if (response.status === 304) return { status: 304, headers: response.headers, body: undefined };
+  const body = jsonOf(text);
+  if (!response.ok) return errorOfAnswer(response, body);
+  if (response.status === 204) return { status: 204, headers: response.headers, body: undefined };
+  if (typeof body !== "object" || body === null)
+    return new CofferError("bad_answer", `${url} answered something that is not this service's`, {
+      status: response.status,
+    });
+  return { status: response.status, headers: response.headers, body };
+}
+
+function queryOf(query: ApiRequest["query"]): string {
+  if (query === undefined) return "";
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The innermost reason of a failed fetch: `ECONNREFUSED` says more than `fetch failed`. */
+function reasonOf(cause: unknown): string {
+  let reason = cause;
+  while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
+  if (reason instanceof AggregateError && reason.errors[0] instanceof Error) reason = reason.errors[0];
+  if (!(reason instanceof Error)) return "the connection failed";
+  return "code" in reason && typeof reason.code === "string" ? reason.code : reason.message;
+}
+
+function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(new CofferError("network", "the call was given up"));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted === true) stop();
+  });
+}

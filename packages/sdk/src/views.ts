@@ -1,0 +1,128 @@
+/** What the service answers, by the names of its interface. Only the fields that this package reads. */
+
+export type Permission = "read" | "write" | "manage";
+
+export const recordTypes = [
+  "login",
+  "card",
+  "note",
+  "identity",
+  "ssh_key",
+  "api_credential",
+  "database",
+  "env_file",
+] as const;
+export type RecordType = (typeof recordTypes)[number];
+
+export interface FolderView {
+  id: string;
+  name: string;
+  permission: Permission;
+  key_version: number;
+  /** Null when the folder's key was not sealed to the caller yet. */
+  encrypted_key: string | null;
+  encrypted_key_alg: string | null;
+}
+
+export interface SecretView {
+  uid: string;
+  folder_id: string;
+  title_encrypted: string;
+  data_encrypted: string;
+  wrapped_dek: string;
+  record_type: string;
+  title: string | null;
+  field_names: string[];
+  key_version: number;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface WriteView {
+  uid: string;
+  folder_id: string;
+  record_type: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface NotationView {
+  uid: string;
+  folder: string;
+  folder_id: string;
+  title: string;
+  field: string;
+  value_encrypted: string;
+  key_version: number;
+  updated_at: string;
+}
+
+export interface ClientView {
+  client_id: string;
+  application_id: string;
+  org_id: string;
+  name: string;
+  expires_at: string | null;
+  folders: { id: string; name: string; permission: Permission }[];
+}
+
+export interface UserView {
+  id: string;
+  email: string;
+  name: string | null;
+  created_at: string;
+}
+
+export interface AccountView {
+  user: UserView;
+  totp_enabled: boolean;
+  organizations: { id: string; name: string; role: string; status: string }[];
+}
+
+export interface ApplicationView {
+  id: string;
+  name: string;
+  description: string | null;
+  created_at: string;
+}
+
+export interface MachineView {
+  client_id: string;
+  name: string;
+  status: "active" | "revoked" | "expired";
+  public_key: string;
+  created_at: string;
+  last_used_at: string | null;
+  last_ip: string | null;
+  expires_at: string | null;
+  folders: { id: string; name?: string; permission: Permission }[];
+}
+
+export interface TokenView {
+  id: string;
+  application_id: string;
+  name: string;
+  status: "unused" | "used" | "expired" | "revoked";
+  expires_at: string;
+}
+
+export interface OrganizationView {
+  id: string;
+  name: string;
+  plan: string;
+  created_at: string;
+}
+
+/** The answer of a registration or login. */
+export interface LoginView {
+  access_token: string;
+  expires_in: number;
+  refresh_token: string;
+  refresh_expires_in: number;
+  session_id: string;
+  user: UserView;
+  encrypted_user_key: string;
+  public_key: string;
+  encrypted_private_key: string;
+}
