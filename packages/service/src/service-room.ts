@@ -27,5 +27,5 @@ export interface ServiceRoom<Config extends ServiceConfig> {
   name: ServiceName;
   /** Throws ConfigurationError. */
   readConfig(env: NodeJS.ProcessEnv): Config;
-  createService(config: Config, shared?: Shared): Promise<ServiceInstance>;
+  createService(config: Config, shared?: Shared): ServiceInstance | Promise<ServiceInstance>;
 }

@@ -1,0 +1,47 @@
+import type { LoadPlan, LoadResult, Loader } from "./load.ts";
+import { cpuSeconds } from "./cpu.ts";
+
+/** A load with what it cost the processes that served it, in CPU microseconds per request. */
+export interface Measured extends LoadResult {
+  /** Per group of processes, by the name that was given to it. */
+  cpuMicroseconds: Record<string, number>;
+}
+
+/** Runs a load and accounts the CPU time of each group of processes while it runs. */
+export async function measure(
+  loader: Loader,
+  plan: LoadPlan,
+  groups: Record<string, readonly number[]>,
+): Promise<Measured> {
+  const before = Object.entries(groups).map(([name, pids]) => [name, pids, cpuSeconds(pids)] as const);
+  const result = await loader.run(plan);
+  if (result.unexpected > 0) {
+    throw new Error(`${result.unexpected} of ${result.requests} answers were not ${plan.expect}: nothing was measured`);
+  }
+  const cpuMicroseconds = Object.fromEntries(
+    before.map(([name, pids, used]) => [name, ((cpuSeconds(pids) - used) * 1e6) / result.requests]),
+  );
+  return { ...result, cpuMicroseconds };
+}
+
+/** The middle one of an odd number of figures, the mean of the middle two of an even number. */
+export function median(figures: readonly number[]): number {
+  const sorted = [...figures].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+}
+
+/** Runs the two in turn, `rounds` times, so that a machine that slows down slows both: their medians. */
+export async function interleaved<A, B>(
+  rounds: number,
+  a: () => Promise<A>,
+  b: () => Promise<B>,
+): Promise<{ a: A[]; b: B[] }> {
+  const results = { a: [] as A[], b: [] as B[] };
+  for (let round = 0; round < rounds; round += 1) {
+    results.a.push(await a());
+    results.b.push(await b());
+  }
+  return results;
+}

@@ -1,0 +1,48 @@
+import { cpus } from "node:os";
+import type { Figure } from "./row.ts";
+
+/** Every figure of a run at one size. */
+export interface Report {
+  secrets: number;
+  clients: number;
+  figures: Figure[];
+}
+
+const columns = ["what", "value", "baseline", "ratio", "target", "holds"] as const;
+
+/** The figures as rows of text, for the terminal and for the page. */
+export function figureCells({ name, value, unit, baseline, ratio, target, holds }: Figure): string[] {
+  return [
+    name,
+    `${round(value)} ${unit}`,
+    baseline === null ? "–" : `${round(baseline)} ${unit}`,
+    ratio === null ? "–" : round(ratio),
+    target,
+    holds === null ? "–" : holds ? "yes" : "no",
+  ];
+}
+
+/** A Markdown table of one report. */
+export function markdownTable(report: Report): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    line(columns),
+    line(columns.map(() => "---")),
+    ...report.figures.map((figure) => line(figureCells(figure))),
+  ].join("\n");
+}
+
+/** The generated part of docs/benchmarks.md. */
+export function markdownPage(reports: readonly Report[], when: Date): string {
+  const processor = cpus()[0]?.model ?? "unknown";
+  const head = `Measured ${when.toISOString().slice(0, 10)} on ${cpus().length} cores (${processor}), Node ${process.version}.`;
+  const parts = reports.map(
+    (report) =>
+      `### ${report.secrets.toLocaleString("en")} secrets, ${report.clients.toLocaleString("en")} clients\n\n${markdownTable(report)}`,
+  );
+  return [head, ...parts].join("\n\n");
+}
+
+function round(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}

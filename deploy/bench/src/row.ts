@@ -1,0 +1,52 @@
+import type { RunningCoffer } from "./coffer.ts";
+import type { Loader } from "./load.ts";
+import type { Seeded } from "./seed.ts";
+
+/** One figure beside its baseline, in the same run. */
+export interface Figure {
+  name: string;
+  baseline: number | null;
+  value: number;
+  unit: string;
+  /** value / baseline, or null without one. */
+  ratio: number | null;
+  /** In words, as docs/benchmarks.md shows it. */
+  target: string;
+  holds: boolean | null;
+}
+
+/** What a row may use: the servers, what is in them, and the process that loads them. */
+export interface Bench {
+  coffer: RunningCoffer;
+  seeded: Seeded;
+  loader: Loader;
+  /** Seconds of each burst of load. */
+  seconds: number;
+  /** How often value and baseline take turns. */
+  rounds: number;
+}
+
+/** One benchmark: its name, as on the command line, and its figures. */
+export interface Row {
+  name: string;
+  run(bench: Bench): Promise<Figure[]>;
+}
+
+/** A figure that is judged by its ratio to the baseline. */
+export function ratioFigure(
+  name: string,
+  unit: string,
+  value: number,
+  baseline: number,
+  bound: { atMost: number } | { atLeast: number },
+): Figure {
+  const ratio = value / baseline;
+  const holds = "atMost" in bound ? ratio <= bound.atMost : ratio >= bound.atLeast;
+  const target = "atMost" in bound ? `≤ ${bound.atMost} ×` : `≥ ${bound.atLeast} ×`;
+  return { name, baseline, value, unit, ratio, target, holds };
+}
+
+/** A figure that is judged by itself. */
+export function absoluteFigure(name: string, unit: string, value: number, atMost: number): Figure {
+  return { name, baseline: null, value, unit, ratio: null, target: `≤ ${atMost} ${unit}`, holds: value <= atMost };
+}
