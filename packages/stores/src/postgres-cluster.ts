@@ -8,11 +8,19 @@ import { StoreError } from "./store.ts";
 
 const run = promisify(execFile);
 
+export interface ClusterOptions {
+  directory: string;
+  password: string;
+  /** Whether the cluster must survive a crash of the machine right after it was made. */
+  durable: boolean;
+}
+
 /**
  * Makes a cluster at `<directory>/data`: UTF-8, one collation on every platform, checksums. It appears under that name
  * only when it is whole, so that a start that was cut short is simply made again. Throws StoreError.
  */
-export async function makeCluster(binaries: PostgresBinaries, directory: string, password: string): Promise<void> {
+export async function makeCluster(binaries: PostgresBinaries, options: ClusterOptions): Promise<void> {
+  const { directory, password, durable } = options;
   const unfinished = join(directory, "data.new");
   const secret = join(directory, "data.password");
   rmSync(unfinished, { recursive: true, force: true });
@@ -33,6 +41,7 @@ export async function makeCluster(binaries: PostgresBinaries, directory: string,
       "--builtin-locale=C.UTF-8",
       "--data-checksums",
       "--no-instructions",
+      ...(durable ? [] : ["--no-sync"]),
     ],
     {},
   );

@@ -54,7 +54,8 @@ export async function startPostgres({ directory, port, settings = {} }: Postgres
   clearAfterCrash(data);
   const binaries = await postgresBinaries();
   const password = passwordOf(here);
-  if (!existsSync(data)) await makeCluster(binaries, here, password);
+  if (!existsSync(data))
+    await makeCluster(binaries, { directory: here, password, durable: settings["fsync"] !== "off" });
   const user = serverUser();
   if (user !== null) chownSync(data, user.uid, user.gid);
   const options = Object.entries({ ...defaults, ...settings }).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
