@@ -4,7 +4,6 @@ import { baseUrl, cidr, listenHost, natsUrl, origin, path, storeUrl } from "./pa
 import type { BusCredentials } from "./parse-credentials.ts";
 import { busCredentials } from "./parse-credentials.ts";
 import { stripePrices } from "./parse-prices.ts";
-import type { PlanName } from "./parse-prices.ts";
 import type { ServiceName } from "@coffer/events";
 import type { Variable } from "./variable.ts";
 import { variable } from "./variable.ts";
@@ -149,7 +148,7 @@ export const variables = {
     shownDefault: "none",
     meaning: "JSON: price id or lookup key to free, team, business, enterprise",
     parse: stripePrices,
-    fallback: (): Readonly<Record<string, PlanName>> => ({}),
+    fallback: () => stripePrices("{}"),
   }),
   COFFER_SIEM_ALLOWED_CIDRS: variable({
     name: "COFFER_SIEM_ALLOWED_CIDRS",

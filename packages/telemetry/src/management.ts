@@ -24,8 +24,8 @@ export interface ManagementOptions {
 export interface Management {
   readonly url: string;
   /** From now on `/readyz` says no, so that nobody sends new work. */
-  setDraining(): void;
-  close(): Promise<void>;
+  readonly setDraining: () => void;
+  readonly close: () => Promise<void>;
 }
 
 interface Answer {

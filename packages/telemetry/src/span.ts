@@ -17,6 +17,7 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } as const satisfies Record<SpanKindName, SpanKind>;
 
+const tracer = trace.getTracer("coffer");
 const noSpan = trace.wrapSpanContext({ traceId: "0".repeat(32), spanId: "0".repeat(16), traceFlags: 0 });
 
 /**
@@ -35,10 +36,8 @@ export function span<T>(
 ): T {
   if (!isTracing()) return run(noSpan);
   const options = { kind: kinds[kind], attributes: allowed(attributes) };
-  return tracer().startActiveSpan(name, options, parent ?? context.active(), (started) => settle(started, run));
+  return tracer.startActiveSpan(name, options, parent ?? context.active(), (started) => settle(started, run));
 }
-
-const tracer = () => trace.getTracer("coffer");
 
 function settle<T>(started: Span, run: (span: Span) => T): T {
   let result: T;

@@ -1,5 +1,5 @@
 import { readWithin } from "./read-within.ts";
-import { setTracing } from "./tracing-state.ts";
+import { isTracing, setTracing } from "./tracing-state.ts";
 import { version } from "./version.ts";
 
 export interface Tracing {
@@ -11,12 +11,13 @@ const flushMilliseconds = 5000;
 
 /**
  * Starts recording spans when `OTEL_EXPORTER_OTLP_ENDPOINT` (or the one for traces) is set in `env`; otherwise nothing
- * is loaded and nothing recorded. Once per process: services that share a process share its tracing. The SDK reads
+ * is loaded and nothing recorded. Services that share a process share its tracing: the first call starts it. The SDK reads
  * the standard OpenTelemetry variables from the process's own environment; metrics and logs do not go through it.
  */
 export async function startTracing(service: string, env: NodeJS.ProcessEnv): Promise<Tracing> {
   const endpoint = env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] ?? "";
-  if (endpoint === "" || env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return { close: () => Promise.resolve() };
+  const off = endpoint === "" || env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true";
+  if (off || isTracing()) return { close: () => Promise.resolve() };
 
   const { startNodeSdk } = await import("@opentelemetry/sdk-node");
   const named = (env["OTEL_SERVICE_NAME"] ?? "") !== "";
@@ -29,6 +30,8 @@ export async function startTracing(service: string, env: NodeJS.ProcessEnv): Pro
     metricReaders: [],
     logRecordProcessors: [],
     instrumentations: [],
+    // Its own messages go to standard error.
+    logLevel: env["OTEL_LOG_LEVEL"] ?? "warn",
   });
   setTracing(true);
   return {
