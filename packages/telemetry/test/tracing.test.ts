@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import t from "tap";
+import { z } from "zod";
+import { version } from "../src/index.ts";
+import { startReceiver } from "./receiver.ts";
+
+const program = (name: string): string => fileURLToPath(new URL(`programs/${name}.ts`, import.meta.url));
+
+async function run(name: string, env: Record<string, string>) {
+  const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith("OTEL_"));
+  const child = spawn(process.execPath, [program(name)], { env: { ...Object.fromEntries(inherited), ...env } });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const status = await new Promise((resolve) => child.once("close", resolve));
+  return { status, stdout, stderr, lines: stdout.split("\n").filter((line) => line !== "") };
+}
+
+const attribute = z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) });
+const exported = z.object({
+  resourceSpans: z.array(
+    z.object({
+      resource: z.object({ attributes: z.array(attribute) }),
+      scopeSpans: z.array(
+        z.object({
+          spans: z.array(
+            z.object({
+              name: z.string(),
+              kind: z.number(),
+              traceId: z.string(),
+              spanId: z.string(),
+              parentSpanId: z.string().optional(),
+              attributes: z.array(attribute),
+              status: z.object({ code: z.number().optional() }),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+const asObject = (attributes: z.infer<typeof attribute>[]) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+void t.test("spans reach an OTLP receiver as JSON, with resource, parents, kinds and outcomes", async (t) => {
+  const receiver = await startReceiver(t);
+  const { status, stdout, stderr, lines } = await run("traced", {
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+  });
+  t.equal(status, 0, stderr);
+  t.equal(stderr, "");
+  t.same([...new Set(receiver.received.map(({ path }) => path))], ["/v1/traces"], "neither metrics nor logs");
+
+  const resources = receiver.received.flatMap(({ body }) => exported.parse(JSON.parse(body.toString())).resourceSpans);
+  t.match(asObject(resources[0]?.resource.attributes ?? []), {
+    "service.name": "vaults",
+    "service.namespace": "coffer",
+    "service.version": version,
+  });
+  const spans = resources.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+  const named = (name: string) => {
+    const found = spans.find((span) => span.name === name);
+    if (found === undefined) throw new Error(`no span ${name}`);
+    return found;
+  };
+  t.same(spans.map(({ name }) => name).sort(), ["fault", "inner", "outer", "refusal"], "none after closing");
+
+  const [outer, inner] = [named("outer"), named("inner")];
+  t.equal(outer.traceId, "0af7651916cd43dd8448eb211c80319c", "the trace of the caller goes on");
+  t.equal(outer.parentSpanId, "b7ad6b7169203331");
+  t.equal(inner.parentSpanId, outer.spanId);
+  t.same([outer.kind, inner.kind, named("fault").kind], [2, 3, 1]);
+  t.same(asObject(outer.attributes), {
+    "http.route": "/api/vaults/:id",
+    "url.query": "[redacted]",
+    token: "[redacted]",
+    note: "Bearer [redacted]",
+    "http.response.status_code": 200,
+  });
+  t.match([named("fault").status, asObject(named("fault").attributes)], [{ code: 2 }, { "error.type": "unavailable" }]);
+  t.notMatch(named("refusal").status, { code: 2 }, "a refusal is not a failure of the service");
+  t.match(asObject(named("refusal").attributes), { "error.type": "access_denied" });
+
+  const sent = Buffer.concat(receiver.received.map(({ body }) => body)).toString();
+  t.notMatch(sent, "c4n4ry");
+
+  const printed: unknown[] = lines.map((line) => JSON.parse(line) as unknown);
+  t.match(printed[0], { msg: "inside", trace_id: outer.traceId, span_id: outer.spanId });
+  t.match(printed[1], { carrier: { traceparent: `00-${outer.traceId}-${inner.spanId}-01` } });
+  t.match(stdout, `# {trace_id=\\"${outer.traceId}\\",span_id=\\"${outer.spanId}\\"} 0.5 `, "an exemplar");
+});
+
+void t.test("by default spans are sent as protobuf, under the name that the operator gives", async (t) => {
+  const receiver = await startReceiver(t);
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SERVICE_NAME: "my-vaults" };
+  const { status, stderr } = await run("traced", env);
+  t.equal(status, 0, stderr);
+  t.equal(receiver.received[0]?.type, "application/x-protobuf");
+  const sent = Buffer.concat(receiver.received.map(({ body }) => body));
+  t.ok(sent.includes("outer") && sent.includes("refusal") && sent.includes("my-vaults"));
+  t.notOk(sent.includes("c4n4ry"));
+});
+
+void t.test("a receiver that is away costs neither the work nor a clean end", async (t) => {
+  const start = performance.now();
+  const { status, stdout } = await run("traced", {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "500",
+  });
+  t.equal(status, 0);
+  t.match(stdout, /exemplar/);
+  t.ok(performance.now() - start < 12_000);
+});
+
+void t.test("without an endpoint, or disabled, nothing of the SDK is loaded and no span has an id", async (t) => {
+  for (const env of [{}, { OTEL_SDK_DISABLED: "true", OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" }]) {
+    const { stdout, stderr } = await run("loaded", env);
+    t.match(JSON.parse(stdout), { packages: ["@opentelemetry/api"] }, stderr);
+    const { lines, status } = await run("traced", env);
+    t.equal(status, 0);
+    const printed: unknown[] = lines.map((line) => JSON.parse(line) as unknown);
+    t.notMatch(printed[0], { trace_id: /./ });
+    t.same(printed[1], { carrier: {} });
+    t.notMatch(printed[2], { exemplar: "#" });
+  }
+});
