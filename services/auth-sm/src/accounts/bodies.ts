@@ -1,0 +1,33 @@
+import { base64Text, nameText, sha256Text, uuidText } from "@coffer/http";
+import { z } from "zod";
+import { emailText } from "./email.ts";
+
+/** A message of OPAQUE: its form is looked at where it is used. */
+const opaqueMessage = z.string().min(1).max(1024);
+/** A key that only its owner can open. */
+const sealed = base64Text(64);
+
+/** The device on which a session lives, as its client names it. */
+const device = z.object({ id: nameText(), name: nameText(), type: nameText(64) });
+
+export const registrationStart = z.object({ email: emailText, registration_request: opaqueMessage });
+export type RegistrationStart = z.infer<typeof registrationStart>;
+
+export const registration = z.object({
+  email: emailText,
+  name: nameText().optional(),
+  registration_record: opaqueMessage,
+  public_key: z.string().min(1).max(4096),
+  encrypted_user_key: sealed,
+  encrypted_private_key: sealed,
+  recovery: z.object({ proof_hash: sha256Text, encrypted_user_key: sealed }).optional(),
+  org_name: nameText().optional(),
+  device,
+});
+export type Registration = z.infer<typeof registration>;
+
+export const loginStart = z.object({ email: emailText, start_login_request: opaqueMessage });
+export type LoginStart = z.infer<typeof loginStart>;
+
+export const loginFinish = z.object({ login_id: uuidText, finish_login_request: opaqueMessage, device });
+export type LoginFinish = z.infer<typeof loginFinish>;

@@ -1,0 +1,22 @@
+import type { Call } from "@coffer/http";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { UserOrgRow } from "../store/orgs.ts";
+import { listUserOrgs } from "../store/orgs.ts";
+import { getUser } from "../store/users.ts";
+import type { UserView } from "./view.ts";
+import { userView } from "./view.ts";
+
+/** A person's account as the person sees it. */
+export interface AccountView {
+  user: UserView;
+  totp_enabled: boolean;
+  organizations: readonly UserOrgRow[];
+}
+
+/** GET /api/account */
+export async function showAccount(deps: Deps, { caller }: Call<User>): Promise<AccountView> {
+  const user = await getUser(deps.database.pool, caller.userId);
+  const organizations = await listUserOrgs(deps.database.pool, caller.userId);
+  return { user: userView(user), totp_enabled: false, organizations };
+}

@@ -1,0 +1,81 @@
+import type { RequestContext } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import type { Deps } from "../deps.ts";
+import type { FailedLoginStart } from "../store/login-starts.ts";
+import { takeFailedLoginStarts } from "../store/login-starts.ts";
+import { auditUserEvent } from "./user-events.ts";
+
+const sweepMilliseconds = 1000;
+const batch = 100;
+
+export interface Sweeper {
+  /** Ends after the sweep under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Turns started logins that failed into audit records, every second, in every replica. A row leaves in the transaction that writes its record, and is with one replica at a time, so
+ * that each failure is recorded once, whichever replica dies.
+ */
+export function startSweeper(deps: Deps): Sweeper {
+  let sweeping: Promise<void> | undefined;
+  const sweep = async (): Promise<void> => {
+    try {
+      while ((await recordFailures(deps)) === batch);
+    } catch (error) {
+      deps.telemetry.log.warn({ err: error }, "could not record failed logins; the next sweep will");
+    } finally {
+      sweeping = undefined;
+    }
+  };
+  const timer = setInterval(() => void (sweeping ??= sweep()), sweepMilliseconds);
+  timer.unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await sweeping;
+    },
+  };
+}
+
+/** Records one batch and returns how many there were. */
+async function recordFailures(deps: Deps): Promise<number> {
+  const taken = await deps.database.transaction(async (tx) => {
+    const failed = await takeFailedLoginStarts(tx, { now: deps.now(), limit: batch });
+    for (const start of failed) if (start.user_id !== null) await recordFailure(tx, deps, start, start.user_id);
+    return failed;
+  });
+  for (const { user_id, refused, request_id } of taken) {
+    deps.authFailures.inc({ reason: user_id === null ? "unknown_email" : reasonOf(refused) });
+    if (user_id === null) deps.telemetry.log.info({ request_id }, "a login for an e-mail that nobody has");
+  }
+  return taken.length;
+}
+
+/** Nobody has proven to be this person: the record names whose account was tried. */
+function recordFailure(tx: Transaction, deps: Deps, start: FailedLoginStart, userId: string): Promise<void> {
+  return auditUserEvent(tx, deps, requestOf(start), userId, {
+    action: "user.login.failed",
+    actor: { type: "user", id: userId },
+    target: { type: "user", id: userId },
+    outcome: "failure",
+    reason: reasonOf(start.refused),
+    status: start.refused ? 401 : 200,
+  });
+}
+
+function reasonOf(refused: boolean): "invalid_credentials" | "unfinished" {
+  return refused ? "invalid_credentials" : "unfinished";
+}
+
+/** The call that failed: the wrong finish, or the start that nobody finished. */
+function requestOf(start: FailedLoginStart): RequestContext {
+  return {
+    id: start.request_id,
+    method: "POST",
+    route: start.refused ? "/api/auth/login/finish" : "/api/auth/login/start",
+    ip: start.ip,
+    userAgent: start.user_agent,
+    time: start.expires_at,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { managers, requireMembership } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import { orConflict } from "../conflict.ts";
+import type { Deps } from "../deps.ts";
+import type { ApplicationRow } from "../store/applications.ts";
+import { insertApplication } from "../store/applications.ts";
+import type { NewApplication } from "./bodies.ts";
+
+/** POST /api/org/applications */
+export function createApplication(
+  deps: Deps,
+  { caller, body, request }: Call<User, unknown, NewApplication>,
+): Promise<ApplicationRow> {
+  const { name, description = "" } = body;
+  return deps.database.transaction(async (tx) => {
+    const { orgId, actor } = await requireMembership(tx, caller, managers);
+    const application = await orConflict(
+      insertApplication(tx, { id: deps.newId(), orgId, name, description, now: deps.now() }),
+      { applications_name_key: "an application of this name exists" },
+    );
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "application.created",
+        actor,
+        target: { type: "application", id: application.id, parent_id: orgId },
+        status: 201,
+        changes: { name },
+      }),
+    );
+    return application;
+  });
+}

@@ -1,0 +1,36 @@
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireApplication } from "../access/application.ts";
+import { managers } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { revokeApplicationClients } from "../store/application-clients.ts";
+import { deleteApplication, lockApplication } from "../store/applications.ts";
+import type { ApplicationPath } from "./bodies.ts";
+
+/** DELETE /api/org/applications/{id}: its clients lose their access, its tokens are gone. */
+export function removeApplication(deps: Deps, { caller, params, request }: Call<User, ApplicationPath>): Promise<void> {
+  return deps.database.transaction(async (tx) => {
+    const reached = await requireApplication(tx, caller, params.id, { allowed: managers, read: lockApplication });
+    const { orgId, actor, application } = reached;
+    const revoked = await revokeApplicationClients(tx, application.id, deps.now());
+    await deleteApplication(tx, application.id);
+    const record = { org_id: orgId, actor, status: 204 } as const;
+    for (const clientId of revoked) {
+      const target = { type: "client", id: clientId, parent_id: application.id };
+      const entry = { ...record, action: "client.revoked", target, reason: "application_deleted" } as const;
+      await enqueueAudit(tx, auditOf(deps, request, entry));
+    }
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        ...record,
+        action: "application.deleted",
+        target: { type: "application", id: application.id, parent_id: orgId },
+        changes: { name: application.name },
+        count: revoked.length,
+      }),
+    );
+  });
+}

@@ -1,0 +1,37 @@
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireApplication } from "../access/application.ts";
+import { managers } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import { orConflict } from "../conflict.ts";
+import type { Deps } from "../deps.ts";
+import type { ApplicationRow } from "../store/applications.ts";
+import { lockApplication, updateApplication as changeApplication } from "../store/applications.ts";
+import type { ApplicationChange, ApplicationPath } from "./bodies.ts";
+
+/** PATCH /api/org/applications/{id}: what is not sent stays. */
+export function updateApplication(
+  deps: Deps,
+  { caller, params, body, request }: Call<User, ApplicationPath, ApplicationChange>,
+): Promise<ApplicationRow> {
+  return deps.database.transaction(async (tx) => {
+    const reached = await requireApplication(tx, caller, params.id, { allowed: managers, read: lockApplication });
+    const { orgId, actor, application: present } = reached;
+    const application = await orConflict(changeApplication(tx, present.id, body), {
+      applications_name_key: "an application of this name exists",
+    });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "application.updated",
+        actor,
+        target: { type: "application", id: application.id, parent_id: orgId },
+        status: 200,
+        changes: { name: application.name, previous_name: present.name },
+      }),
+    );
+    return application;
+  });
+}

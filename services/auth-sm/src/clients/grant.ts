@@ -1,0 +1,60 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireApplication } from "../access/application.ts";
+import { requireKeyVersion } from "../access/key-version.ts";
+import { requireFolder } from "../access/folder.ts";
+import { holders } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { lockApplicationClient, upsertClientGrant } from "../store/application-clients.ts";
+import { holdApplication } from "../store/applications.ts";
+import type { GrantBody, GrantPath } from "./bodies.ts";
+
+/** A client's grant on a folder. */
+export interface GrantView {
+  client_id: string;
+  folder_id: string;
+  permission: "read" | "write";
+  key_version: number;
+  added_at: string;
+}
+
+/** PUT /api/org/applications/{id}/clients/{client_id}/folders/{folder_id} */
+export function grantFolder(
+  deps: Deps,
+  { caller, params, body, request }: Call<User, GrantPath, GrantBody>,
+): Promise<GrantView> {
+  return deps.database.transaction(async (tx) => {
+    const reached = await requireApplication(tx, caller, params.id, { allowed: holders, read: holdApplication });
+    const { orgId, actor, application } = reached;
+    const now = deps.now();
+    const client = await lockApplicationClient(tx, { applicationId: application.id, clientId: params.client_id, now });
+    if (client === null) throw new ServiceError("not_found", "client not found");
+    const folder = await requireFolder(tx, deps, caller, params.folder_id, "manage");
+    if (client.revoked || client.expired) {
+      throw new ServiceError("conflict", "the client is revoked or expired: nothing can be granted to it");
+    }
+    requireKeyVersion(body.key_version, folder.keyVersion);
+    const grant = await upsertClientGrant(tx, {
+      clientId: client.id,
+      folderId: folder.folderId,
+      permission: body.permission,
+      encryptedKey: body.encrypted_key,
+      now,
+    });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "client.grant.added",
+        actor,
+        target: { type: "client", id: client.id, parent_id: application.id },
+        status: 200,
+        changes: { folder_id: folder.folderId, permission: grant.permission, key_version: folder.keyVersion },
+      }),
+    );
+    return { client_id: client.id, folder_id: folder.folderId, key_version: folder.keyVersion, ...grant };
+  });
+}

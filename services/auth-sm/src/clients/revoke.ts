@@ -1,0 +1,34 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireApplication } from "../access/application.ts";
+import { managers } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { lockApplicationClient, revokeClientRow } from "../store/application-clients.ts";
+import { holdApplication } from "../store/applications.ts";
+import type { ClientPath } from "./bodies.ts";
+
+/** DELETE /api/org/applications/{id}/clients/{client_id}: for good, from its next request on. Again: no effect. */
+export function revokeClient(deps: Deps, { caller, params, request }: Call<User, ClientPath>): Promise<void> {
+  return deps.database.transaction(async (tx) => {
+    const reached = await requireApplication(tx, caller, params.id, { allowed: managers, read: holdApplication });
+    const { orgId, actor, application } = reached;
+    const now = deps.now();
+    const client = await lockApplicationClient(tx, { applicationId: application.id, clientId: params.client_id, now });
+    if (client === null) throw new ServiceError("not_found", "client not found");
+    if (client.revoked) return;
+    await revokeClientRow(tx, client.id, now);
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "client.revoked",
+        actor,
+        target: { type: "client", id: client.id, parent_id: application.id },
+        status: 204,
+      }),
+    );
+  });
+}

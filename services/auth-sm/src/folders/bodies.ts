@@ -1,0 +1,23 @@
+import { base64Text, nameText, uuidText } from "@coffer/http";
+import { z } from "zod";
+
+/** The version of the folder's key that was sealed: another than the present one is refused. */
+export const keyVersion = z.int().positive();
+
+export const newFolder = z.object({
+  id: uuidText.optional(),
+  name: nameText(),
+  /** The folder's key under the creator's user key. */
+  encrypted_key: base64Text(64),
+  key_version: keyVersion.optional(),
+});
+export type NewFolder = z.infer<typeof newFolder>;
+
+export const folderName = z.object({ name: nameText() });
+export type FolderName = z.infer<typeof folderName>;
+
+export const folderPath = z.object({ id: uuidText });
+export type FolderPath = z.infer<typeof folderPath>;
+
+export const folderRemoval = z.object({ force: z.enum(["true", "false"]).optional() });
+export type FolderRemoval = z.infer<typeof folderRemoval>;

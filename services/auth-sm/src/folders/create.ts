@@ -1,0 +1,43 @@
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireKeyVersion } from "../access/key-version.ts";
+import { managers, requireMembership } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import { orConflict } from "../conflict.ts";
+import type { Deps } from "../deps.ts";
+import type { FolderRow } from "../store/folders.ts";
+import { getFolder, insertFolder, insertFolderMember } from "../store/folders.ts";
+import type { NewFolder } from "./bodies.ts";
+
+/** POST /api/org/folders: its creator holds the key and manages it. */
+export function createFolder(
+  deps: Deps,
+  { caller, body, request }: Call<User, unknown, NewFolder>,
+): Promise<FolderRow> {
+  const id = body.id ?? deps.newId();
+  return deps.database.transaction(async (tx) => {
+    const { orgId, actor } = await requireMembership(tx, caller, managers);
+    requireKeyVersion(body.key_version, 1);
+    const now = deps.now();
+    await orConflict(insertFolder(tx, { id, orgId, name: body.name, now }), {
+      folders_pkey: "this id is taken: make another one",
+      folders_name_key: "a folder of this name exists",
+    });
+    const { userId } = caller;
+    const key = { encryptedKey: body.encrypted_key, alg: "box-user" } as const;
+    await insertFolderMember(tx, { folderId: id, userId, permission: "manage", key, now });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "folder.created",
+        actor,
+        target: { type: "folder", id, parent_id: orgId },
+        status: 201,
+        changes: { name: body.name },
+      }),
+    );
+    return getFolder(tx, id, userId);
+  });
+}

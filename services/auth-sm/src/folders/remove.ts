@@ -1,0 +1,36 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireManagedFolder } from "../access/managed-folder.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { countFolderSecrets, deleteFolder } from "../store/folders.ts";
+import type { FolderPath, FolderRemoval } from "./bodies.ts";
+
+/** DELETE /api/org/folders/{id}: with `force=true` its secrets go with it, for good. */
+export function removeFolder(
+  deps: Deps,
+  { caller, params, query, request }: Call<User, FolderPath, undefined, FolderRemoval>,
+): Promise<void> {
+  return deps.database.transaction(async (tx) => {
+    const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id);
+    const secrets = await countFolderSecrets(tx, folder.id);
+    if (secrets > 0 && query.force !== "true") {
+      throw new ServiceError("conflict", `the folder holds ${secrets} secrets: delete them first, or use force=true`);
+    }
+    await deleteFolder(tx, folder.id);
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "folder.deleted",
+        actor,
+        target: { type: "folder", id: folder.id, parent_id: orgId },
+        status: 204,
+        changes: { name: folder.name },
+        count: secrets,
+      }),
+    );
+  });
+}

@@ -1,0 +1,58 @@
+import { route } from "@coffer/http";
+import { authenticateUser } from "../callers/user.ts";
+import type { Attempt } from "../refusals.ts";
+import { attempting } from "../refusals.ts";
+import { folderName, folderPath, folderRemoval, newFolder } from "./bodies.ts";
+import { createFolder } from "./create.ts";
+import { listFolderHolders } from "./list-holders.ts";
+import { listOrgFolders } from "./list.ts";
+import { removeFolder } from "./remove.ts";
+import { updateFolder } from "./update.ts";
+
+const base = "/api/org/folders";
+const user = { bucket: "user", caller: authenticateUser } as const;
+const folder: Attempt["target"] = ({ id = null }) => ({ type: "folder", id });
+
+/** Folders, and who holds their keys. */
+export const folderRoutes = [
+  route({ ...user, method: "GET", path: base, status: 200, run: listOrgFolders }),
+  attempting(
+    "folder.created",
+    folder,
+    route({ ...user, method: "POST", path: base, body: newFolder, status: 201, run: createFolder }),
+  ),
+  attempting(
+    "folder.updated",
+    folder,
+    route({
+      ...user,
+      method: "PATCH",
+      path: `${base}/:id`,
+      params: folderPath,
+      body: folderName,
+      status: 200,
+      run: updateFolder,
+    }),
+  ),
+  attempting(
+    "folder.deleted",
+    folder,
+    route({
+      ...user,
+      method: "DELETE",
+      path: `${base}/:id`,
+      params: folderPath,
+      query: folderRemoval,
+      status: 204,
+      run: removeFolder,
+    }),
+  ),
+  route({
+    ...user,
+    method: "GET",
+    path: `${base}/:id/members`,
+    params: folderPath,
+    status: 200,
+    run: listFolderHolders,
+  }),
+];

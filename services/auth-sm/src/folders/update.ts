@@ -1,0 +1,35 @@
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireManagedFolder } from "../access/managed-folder.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import { orConflict } from "../conflict.ts";
+import type { Deps } from "../deps.ts";
+import type { FolderRow } from "../store/folders.ts";
+import { getFolder, renameFolder } from "../store/folders.ts";
+import type { FolderName, FolderPath } from "./bodies.ts";
+
+/** PATCH /api/org/folders/{id} */
+export function updateFolder(
+  deps: Deps,
+  { caller, params, body, request }: Call<User, FolderPath, FolderName>,
+): Promise<FolderRow> {
+  return deps.database.transaction(async (tx) => {
+    const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id);
+    await orConflict(renameFolder(tx, { id: folder.id, name: body.name, now: deps.now() }), {
+      folders_name_key: "a folder of this name exists",
+    });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "folder.updated",
+        actor,
+        target: { type: "folder", id: folder.id, parent_id: orgId },
+        status: 200,
+        changes: { name: body.name, previous_name: folder.name },
+      }),
+    );
+    return getFolder(tx, folder.id, caller.userId);
+  });
+}

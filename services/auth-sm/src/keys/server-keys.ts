@@ -1,0 +1,53 @@
+import type { Deps } from "../deps.ts";
+import type { KeyRing } from "./key-ring.ts";
+import { makeKeys, readKeyRing } from "./key-ring.ts";
+
+/** The service's own keys: kept in Postgres, shared by its replicas, read again every two seconds. */
+export interface ServerKeys {
+  /** The keys as they are known here. Throws ServiceError `unavailable` when they have never been read. */
+  present(): Promise<KeyRing>;
+  /** The keys as they are now, for a key id that is not known here; asked of Postgres at most once a second. */
+  latest(): Promise<KeyRing>;
+  close(): void;
+}
+
+const readMilliseconds = 2000;
+const askMilliseconds = 1000;
+
+/** Reads the keys at the first use, and makes them when there are none; Postgres may be away until then. */
+export function loadServerKeys(deps: Pick<Deps, "database" | "now" | "randomBytes" | "telemetry">): ServerKeys {
+  const { telemetry } = deps;
+  let ring: KeyRing | null = null;
+  let reading: Promise<KeyRing> | null = null;
+  let readAt = -Infinity;
+
+  const read = (): Promise<KeyRing> => {
+    reading ??= readOrMake(deps)
+      .then((found) => {
+        readAt = performance.now();
+        return (ring = found);
+      })
+      .finally(() => (reading = null));
+    return reading;
+  };
+  const timer = setInterval(() => {
+    if (ring === null) return;
+    read().catch((error: unknown) => telemetry.log.debug({ err: error }, "could not read the service's keys again"));
+  }, readMilliseconds);
+  timer.unref();
+
+  return {
+    present: async () => ring ?? read(),
+    latest: async () => (ring !== null && performance.now() - readAt < askMilliseconds ? ring : read()),
+    close: () => clearInterval(timer),
+  };
+}
+
+async function readOrMake(deps: Parameters<typeof makeKeys>[0]): Promise<KeyRing> {
+  const found = await readKeyRing(deps.database);
+  if (found !== null) return found;
+  await makeKeys(deps);
+  const made = await readKeyRing(deps.database);
+  if (made === null) throw new Error("the service's keys are gone as soon as they are made");
+  return made;
+}

@@ -1,0 +1,21 @@
+import type { Call } from "@coffer/http";
+import { nameText } from "@coffer/http";
+import { z } from "zod";
+import { userActor } from "../access/membership.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { OrgRow } from "../store/orgs.ts";
+import { foundOrg } from "./found.ts";
+
+export const newOrg = z.object({ name: nameText() });
+
+/** POST /api/orgs */
+export function createOrg(
+  deps: Deps,
+  { caller, body, request }: Call<User, unknown, z.infer<typeof newOrg>>,
+): Promise<OrgRow> {
+  const { userId } = caller;
+  return deps.database.transaction((tx) =>
+    foundOrg(tx, deps, { name: body.name, userId, actor: userActor(caller), request }),
+  );
+}

@@ -1,0 +1,19 @@
+import { membershipOf, signingKeys } from "@coffer/events";
+import { chosenOrg } from "./callers/user.ts";
+import type { Deps } from "./deps.ts";
+import { findMembership, hasMembership } from "./store/memberships.ts";
+import { sessionLasts } from "./store/sessions.ts";
+
+/** Answers what other services ask over the bus. */
+export function answerRequests(deps: Deps): void {
+  deps.bus.reply(signingKeys, async () => ({ keys: [...(await deps.keys.present()).publicKeys] }));
+  deps.bus.reply(membershipOf, async ({ user_id: userId, session_id: sessionId, org_id: orgId }) => {
+    const { pool } = deps.database;
+    const [session_active, membership, has_organization] = await Promise.all([
+      sessionLasts(deps.database, { userId, sessionId }, deps.now()),
+      findMembership(pool, userId, chosenOrg(orgId)),
+      hasMembership(pool, userId),
+    ]);
+    return { session_active, has_organization, membership: session_active ? membership : null };
+  });
+}

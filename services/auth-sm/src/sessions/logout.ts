@@ -1,0 +1,20 @@
+import type { Call } from "@coffer/http";
+import { userActor } from "../access/membership.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { announceRevocations } from "./announce.ts";
+import { revokeSession } from "./revoke.ts";
+
+/** POST /api/auth/logout: ends the session of the call. */
+export async function logOut(deps: Deps, { caller, request }: Call<User>): Promise<void> {
+  const revocation = await deps.database.transaction((tx) =>
+    revokeSession(tx, deps, {
+      session: { id: caller.sessionId, userId: caller.userId },
+      reason: "logged_out",
+      actor: userActor(caller),
+      request,
+      status: 204,
+    }),
+  );
+  if (revocation !== null) await announceRevocations(deps, [revocation]);
+}

@@ -1,0 +1,47 @@
+import type { RequestContext } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import type { SealedKeys, UserView } from "../accounts/view.ts";
+import { sealedKeys, userView } from "../accounts/view.ts";
+import type { Deps } from "../deps.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import type { Device } from "../store/sessions.ts";
+import { insertSession } from "../store/sessions.ts";
+import type { UserRow } from "../store/users.ts";
+import type { TokenPair } from "./access-token.ts";
+import { refreshSeconds, tokenPair } from "./access-token.ts";
+import { firstRefreshToken, hashRefreshToken } from "./refresh-token.ts";
+
+/** The answer to a login: a session, its tokens, and what the device needs to open everything else. */
+export interface SessionView extends TokenPair, SealedKeys {
+  session_id: string;
+  user: UserView;
+}
+
+/** Begins a session of a person who has proven the password. */
+export async function openSession(
+  tx: Transaction,
+  deps: Deps,
+  keys: KeyRing,
+  { user, device, request }: { user: UserRow; device: Device; request: RequestContext },
+): Promise<SessionView> {
+  const sessionId = deps.newId();
+  const now = deps.now();
+  const expiresAt = new Date(now.getTime() + refreshSeconds * 1000);
+  const refreshToken = firstRefreshToken(keys.refreshKey, sessionId, deps.randomBytes(32));
+  await insertSession(tx, {
+    id: sessionId,
+    userId: user.id,
+    device,
+    ip: request.ip,
+    refreshHash: hashRefreshToken(refreshToken),
+    now,
+    expiresAt,
+  });
+  const session = { userId: user.id, sessionId, refreshToken: refreshToken.text, expiresAt };
+  return {
+    ...(await tokenPair(deps, keys, session)),
+    session_id: sessionId,
+    user: userView(user),
+    ...sealedKeys(user),
+  };
+}

@@ -1,0 +1,90 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { z } from "zod";
+import type { Deps } from "../deps.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import type { LockedSession } from "../store/sessions.ts";
+import { lockSession, rotateSession } from "../store/sessions.ts";
+import type { TokenPair } from "./access-token.ts";
+import { refreshSeconds, tokenPair } from "./access-token.ts";
+import { announceRevocations } from "./announce.ts";
+import type { RefreshToken } from "./refresh-token.ts";
+import { hashRefreshToken, nextRefreshToken, parseRefreshToken } from "./refresh-token.ts";
+import type { Revocation } from "./revoke.ts";
+import { revokeSession } from "./revoke.ts";
+
+export const refreshBody = z.object({ refresh_token: z.string().min(1).max(512) });
+
+/** For how long the token before the present one is taken for a lost answer or a second tab, and not for a theft. */
+const repeatMilliseconds = 60_000;
+
+type RefreshCall = Call<unknown, unknown, z.infer<typeof refreshBody>>;
+type Outcome =
+  | { kind: "refreshed"; userId: string; refreshToken: RefreshToken; expiresAt: Date }
+  | { kind: "reused"; revocation: Revocation | null }
+  | { kind: "invalid" };
+
+/** POST /api/auth/refresh */
+export async function refreshSession(deps: Deps, call: RefreshCall): Promise<TokenPair> {
+  const keys = await deps.keys.present();
+  const token = parseRefreshToken(keys.refreshKey, call.body.refresh_token);
+  if (token === null) throw invalid(deps, "refresh_unknown");
+  const outcome = await deps.database.transaction((tx) => spendToken(tx, deps, keys, call, token));
+  if (outcome.kind === "invalid") throw invalid(deps, "refresh_ended");
+  if (outcome.kind === "reused") {
+    if (outcome.revocation !== null) await announceRevocations(deps, [outcome.revocation]);
+    deps.authFailures.inc({ reason: "refresh_reused" });
+    throw new ServiceError("token_reused", "this refresh token was used before, so its session is ended: log in again");
+  }
+  const { userId, refreshToken, expiresAt } = outcome;
+  return tokenPair(deps, keys, { userId, sessionId: token.sessionId, refreshToken: refreshToken.text, expiresAt });
+}
+
+/** What becomes of a genuine token, under the lock of its session: several at once get the same successor. */
+async function spendToken(
+  tx: Transaction,
+  deps: Deps,
+  keys: KeyRing,
+  { request }: RefreshCall,
+  token: RefreshToken,
+): Promise<Outcome> {
+  const now = deps.now();
+  const session = await lockSession(tx, token.sessionId);
+  if (session === null) return { kind: "invalid" };
+  if (session.revoked_reason === "token_reused") return { kind: "reused", revocation: null };
+  if (session.revoked_reason !== null || new Date(session.expires_at) <= now) return { kind: "invalid" };
+
+  const successor = nextRefreshToken(keys.refreshKey, token);
+  if (isPresent(session, token)) {
+    const expiresAt = new Date(now.getTime() + refreshSeconds * 1000);
+    const refreshHash = hashRefreshToken(successor);
+    const { generation } = successor;
+    await rotateSession(tx, { id: session.id, generation, refreshHash, ip: request.ip, now, expiresAt });
+    return { kind: "refreshed", userId: session.user_id, refreshToken: successor, expiresAt };
+  }
+  const age = now.getTime() - new Date(session.rotated_at).getTime();
+  if (isPresent(session, successor) && age <= repeatMilliseconds) {
+    const expiresAt = new Date(session.expires_at);
+    return { kind: "refreshed", userId: session.user_id, refreshToken: successor, expiresAt };
+  }
+  // A token from a time that the database has been set back from is no replay.
+  if (token.generation >= session.generation) return { kind: "invalid" };
+  const revocation = await revokeSession(tx, deps, {
+    session: { id: session.id, userId: session.user_id },
+    reason: "token_reused",
+    actor: { type: "user", id: session.user_id, session_id: session.id },
+    request,
+    status: 401,
+  });
+  return { kind: "reused", revocation };
+}
+
+function isPresent(session: LockedSession, token: RefreshToken): boolean {
+  return token.generation === session.generation && hashRefreshToken(token).equals(session.refresh_hash);
+}
+
+function invalid(deps: Deps, reason: string): ServiceError {
+  deps.authFailures.inc({ reason });
+  return new ServiceError("invalid_token", "the refresh token is not valid: log in again");
+}

@@ -1,0 +1,95 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+const tokenRow = z.object({
+  id: z.string(),
+  application_id: z.string(),
+  name: z.string(),
+  status: z.enum(["unused", "used", "expired", "revoked"]),
+  expires_at: z.string(),
+  client_expires_at: z.string().nullable(),
+  allowed_cidrs: z.array(z.string()).nullable(),
+  created_at: z.string(),
+  folders: z.array(z.object({ id: z.string(), name: z.string(), permission: z.enum(["read", "write"]) })),
+});
+/** A one-time token as those who manage it see it. */
+export type AccessTokenRow = z.infer<typeof tokenRow>;
+
+/** What a token will grant of a folder; the key is null where it was not sealed for the token. */
+export interface TokenFolder {
+  folderId: string;
+  permission: "read" | "write";
+  encryptedFolderKey: string | null;
+}
+
+/** Inserts a token with its folders. Throws on a hash that is taken (`access_tokens_hash_key`). */
+export async function insertAccessToken(
+  tx: Queryable,
+  token: {
+    id: string;
+    orgId: string;
+    applicationId: string;
+    name: string;
+    hash: Buffer;
+    allowedCidrs: readonly string[] | null;
+    createdBy: string;
+    now: Date;
+    expiresAt: Date;
+    clientExpiresAt: string | null;
+    folders: readonly TokenFolder[];
+  },
+): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    INSERT INTO access_tokens (id, org_id, application_id, name, token_hash, allowed_cidrs, created_by, created_at,
+      expires_at, client_expires_at)
+    VALUES (${token.id}, ${token.orgId}, ${token.applicationId}, ${token.name}, ${sql.binary(token.hash)},
+      ${token.allowedCidrs === null ? null : sql.array([...token.allowedCidrs], "cidr")}, ${token.createdBy},
+      ${token.now.toISOString()}, ${token.expiresAt.toISOString()}, ${token.clientExpiresAt})
+  `);
+  if (token.folders.length === 0) return;
+  await tx.query(sql.typeAlias("void")`
+    INSERT INTO access_token_folders (token_id, folder_id, permission, encrypted_folder_key)
+    SELECT ${token.id}, * FROM ${sql.unnest(
+      token.folders.map(({ folderId, permission, encryptedFolderKey }) => [folderId, permission, encryptedFolderKey]),
+      ["uuid", "text", "text"],
+    )}
+  `);
+}
+
+const tokenColumns = (now: Date) => sql.fragment`
+  t.id, t.application_id, t.name,
+  CASE WHEN t.used_at IS NOT NULL THEN 'used' WHEN t.revoked_at IS NOT NULL THEN 'revoked'
+    WHEN t.expires_at <= ${now.toISOString()}::timestamptz THEN 'expired' ELSE 'unused' END AS status,
+  t.expires_at, t.client_expires_at, t.allowed_cidrs::text[] AS allowed_cidrs, t.created_at,
+  coalesce((
+    SELECT json_agg(json_build_object('id', f.id, 'name', f.name, 'permission', g.permission) ORDER BY f.name_folded)
+    FROM access_token_folders g JOIN folders f ON f.id = g.folder_id WHERE g.token_id = t.id
+  ), '[]') AS folders`;
+
+/** The tokens of an application, the oldest first. */
+export function listAccessTokens(db: Queryable, applicationId: string, now: Date): Promise<readonly AccessTokenRow[]> {
+  return db.any(sql.type(tokenRow)`
+    SELECT ${tokenColumns(now)} FROM access_tokens t
+    WHERE t.application_id = ${applicationId} ORDER BY t.created_at, t.id
+  `);
+}
+
+/** A token that exists. */
+export function getAccessToken(db: Queryable, id: string, now: Date): Promise<AccessTokenRow> {
+  return db.one(sql.type(tokenRow)`SELECT ${tokenColumns(now)} FROM access_tokens t WHERE t.id = ${id}`);
+}
+
+const lockedToken = z.object({ id: z.string(), used: z.boolean(), revoked: z.boolean() });
+
+/** A token of an application, locked: whoever wants to spend it waits. Null when the application has none with this id. */
+export function lockAccessToken(
+  tx: Queryable,
+  applicationId: string,
+  id: string,
+): Promise<z.infer<typeof lockedToken> | null> {
+  return tx.maybeOne(sql.type(lockedToken)`
+    SELECT id, used_at IS NOT NULL AS used, revoked_at IS NOT NULL AS revoked
+    FROM access_tokens WHERE id = ${id} AND application_id = ${applicationId} FOR UPDATE
+  `);
+}

@@ -1,0 +1,89 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+const clientRow = z.object({
+  client_id: z.string(),
+  name: z.string(),
+  status: z.enum(["active", "revoked", "expired"]),
+  public_key: z.string(),
+  created_at: z.string(),
+  last_used_at: z.string().nullable(),
+  last_ip: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  folders: z.array(
+    z.object({ id: z.string(), name: z.string(), permission: z.enum(["read", "write"]), key_sealed: z.boolean() }),
+  ),
+});
+/** A machine of an application as those who manage it see it. `key_sealed`: whether it was given the folder's key. */
+export type ClientRow = z.infer<typeof clientRow>;
+
+/** The clients of an application, the oldest first. */
+export function listApplicationClients(db: Queryable, applicationId: string, now: Date): Promise<readonly ClientRow[]> {
+  return db.any(sql.type(clientRow)`
+    SELECT c.id AS client_id, c.name,
+      CASE WHEN c.revoked_at IS NOT NULL THEN 'revoked'
+        WHEN c.expires_at <= ${now.toISOString()}::timestamptz THEN 'expired' ELSE 'active' END AS status,
+      c.public_key, c.created_at, c.last_used_at, host(c.last_ip) AS last_ip, c.expires_at,
+      coalesce((
+        SELECT json_agg(json_build_object('id', f.id, 'name', f.name, 'permission', g.permission,
+          'key_sealed', g.encrypted_key IS NOT NULL) ORDER BY f.name_folded)
+        FROM client_folders g JOIN folders f ON f.id = g.folder_id WHERE g.client_id = c.id
+      ), '[]') AS folders
+    FROM clients c WHERE c.application_id = ${applicationId} ORDER BY c.created_at, c.id
+  `);
+}
+
+const lockedClient = z.object({ id: z.string(), revoked: z.boolean(), expired: z.boolean() });
+
+/** A client of an application, locked; null when the application has none with this id. */
+export function lockApplicationClient(
+  tx: Queryable,
+  { applicationId, clientId, now }: { applicationId: string; clientId: string; now: Date },
+): Promise<z.infer<typeof lockedClient> | null> {
+  return tx.maybeOne(sql.type(lockedClient)`
+    SELECT id, revoked_at IS NOT NULL AS revoked,
+      coalesce(expires_at <= ${now.toISOString()}::timestamptz, false) AS expired
+    FROM clients WHERE id = ${clientId} AND application_id = ${applicationId} FOR UPDATE
+  `);
+}
+
+/** Ends a client's access for good. */
+export async function revokeClientRow(tx: Queryable, clientId: string, now: Date): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    UPDATE clients SET revoked_at = ${now.toISOString()} WHERE id = ${clientId} AND revoked_at IS NULL
+  `);
+}
+
+/** Ends the access of every client of an application; returns the ids of those that had it. */
+export function revokeApplicationClients(tx: Queryable, applicationId: string, now: Date): Promise<readonly string[]> {
+  return tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    UPDATE clients SET revoked_at = ${now.toISOString()}
+    WHERE application_id = ${applicationId} AND revoked_at IS NULL RETURNING id
+  `);
+}
+
+const grantRow = z.object({ permission: z.enum(["read", "write"]), added_at: z.string() });
+
+/** Gives a client a grant on a folder with its key sealed to the client's public key, or changes the one it has. */
+export function upsertClientGrant(
+  tx: Queryable,
+  grant: { clientId: string; folderId: string; permission: "read" | "write"; encryptedKey: string; now: Date },
+): Promise<z.infer<typeof grantRow>> {
+  return tx.one(sql.type(grantRow)`
+    INSERT INTO client_folders (client_id, folder_id, permission, encrypted_key, encrypted_key_alg, added_at)
+    VALUES (${grant.clientId}, ${grant.folderId}, ${grant.permission}, ${grant.encryptedKey}, 'jwe',
+      ${grant.now.toISOString()})
+    ON CONFLICT (client_id, folder_id) DO UPDATE SET permission = excluded.permission,
+      encrypted_key = excluded.encrypted_key, encrypted_key_alg = excluded.encrypted_key_alg
+    RETURNING permission, added_at
+  `);
+}
+
+/** Takes a client's grant on a folder away; false when it has none. */
+export async function deleteClientGrant(tx: Queryable, clientId: string, folderId: string): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.typeAlias("void")`
+    DELETE FROM client_folders WHERE client_id = ${clientId} AND folder_id = ${folderId}
+  `);
+  return rowCount === 1;
+}

@@ -1,0 +1,76 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+import { foldCase } from "../fold-case.ts";
+
+const applicationRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  created_at: z.string(),
+});
+/** What machines belong to. */
+export type ApplicationRow = z.infer<typeof applicationRow>;
+
+const applicationColumns = sql.fragment`id, name, description, created_at`;
+
+/** Inserts an application. Throws on a taken name (`applications_name_key`). */
+export function insertApplication(
+  tx: Queryable,
+  application: { id: string; orgId: string; name: string; description: string; now: Date },
+): Promise<ApplicationRow> {
+  const { id, orgId, name, description, now } = application;
+  return tx.one(sql.type(applicationRow)`
+    INSERT INTO applications (id, org_id, name, name_folded, description, created_at)
+    VALUES (${id}, ${orgId}, ${name}, ${foldCase(name)}, ${description}, ${now.toISOString()})
+    RETURNING ${applicationColumns}
+  `);
+}
+
+/** The applications of an organization, by name. */
+export function listApplications(db: Queryable, orgId: string): Promise<readonly ApplicationRow[]> {
+  return db.any(sql.type(applicationRow)`
+    SELECT ${applicationColumns} FROM applications WHERE org_id = ${orgId} ORDER BY name_folded
+  `);
+}
+
+/** An application of the organization; null when it has none with this id. */
+export function findApplication(db: Queryable, orgId: string, id: string): Promise<ApplicationRow | null> {
+  return db.maybeOne(sql.type(applicationRow)`
+    SELECT ${applicationColumns} FROM applications WHERE org_id = ${orgId} AND id = ${id}
+  `);
+}
+
+/** The same, locked: its tokens and clients stay as they are until the transaction ends. */
+export function lockApplication(tx: Queryable, orgId: string, id: string): Promise<ApplicationRow | null> {
+  return tx.maybeOne(sql.type(applicationRow)`
+    SELECT ${applicationColumns} FROM applications WHERE org_id = ${orgId} AND id = ${id} FOR UPDATE
+  `);
+}
+
+/** The same, kept from being deleted, for what is made below it. */
+export function holdApplication(tx: Queryable, orgId: string, id: string): Promise<ApplicationRow | null> {
+  return tx.maybeOne(sql.type(applicationRow)`
+    SELECT ${applicationColumns} FROM applications WHERE org_id = ${orgId} AND id = ${id} FOR KEY SHARE
+  `);
+}
+
+/** Changes what is given of an application. Throws on a taken name (`applications_name_key`). */
+export function updateApplication(
+  tx: Queryable,
+  id: string,
+  { name, description }: { name?: string | undefined; description?: string | undefined },
+): Promise<ApplicationRow> {
+  return tx.one(sql.type(applicationRow)`
+    UPDATE applications SET name = coalesce(${name ?? null}, name),
+      name_folded = coalesce(${name === undefined ? null : foldCase(name)}, name_folded),
+      description = coalesce(${description ?? null}, description)
+    WHERE id = ${id}
+    RETURNING ${applicationColumns}
+  `);
+}
+
+/** Removes an application with its tokens; its clients stay, without one. */
+export async function deleteApplication(tx: Queryable, id: string): Promise<void> {
+  await tx.query(sql.typeAlias("void")`DELETE FROM applications WHERE id = ${id}`);
+}

@@ -1,0 +1,162 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+import { permissions } from "../access/permission.ts";
+import { foldCase } from "../fold-case.ts";
+
+const folderRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  permission: z.enum(permissions).nullable(),
+  key_version: z.number(),
+  encrypted_key: z.string().nullable(),
+  encrypted_key_alg: z.enum(["box-user", "jwe"]).nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+/** A folder as one person sees it: `permission` and the sealed key are null where the person holds no grant. */
+export type FolderRow = z.infer<typeof folderRow>;
+
+const folderColumns = sql.fragment`f.id, f.name, m.permission, f.key_version, m.encrypted_key, m.encrypted_key_alg,
+  f.created_at, f.updated_at`;
+
+/** Inserts an empty folder. Throws on a taken id (`folders_pkey`) or name (`folders_name_key`). */
+export async function insertFolder(
+  tx: Queryable,
+  folder: { id: string; orgId: string; name: string; now: Date },
+): Promise<void> {
+  const now = folder.now.toISOString();
+  await tx.query(sql.typeAlias("void")`
+    INSERT INTO folders (id, org_id, name, name_folded, created_at, updated_at)
+    VALUES (${folder.id}, ${folder.orgId}, ${folder.name}, ${foldCase(folder.name)}, ${now}, ${now})
+  `);
+}
+
+/** How a folder's key is sealed for a person. */
+export interface SealedKey {
+  encryptedKey: string;
+  alg: "box-user" | "jwe";
+}
+
+/** Gives a person a grant on a folder, with its key. */
+export async function insertFolderMember(
+  tx: Queryable,
+  grant: { folderId: string; userId: string; permission: (typeof permissions)[number]; key: SealedKey; now: Date },
+): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    INSERT INTO folder_members (folder_id, user_id, permission, encrypted_key, encrypted_key_alg, added_at)
+    VALUES (${grant.folderId}, ${grant.userId}, ${grant.permission}, ${grant.key.encryptedKey}, ${grant.key.alg},
+      ${grant.now.toISOString()})
+  `);
+}
+
+/** A folder that exists, as this person sees it. */
+export function getFolder(db: Queryable, folderId: string, userId: string): Promise<FolderRow> {
+  return db.one(sql.type(folderRow)`
+    SELECT ${folderColumns}
+    FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
+    WHERE f.id = ${folderId}
+  `);
+}
+
+/** A folder of the organization, as this person sees it; null when there is none with this id. */
+export function findFolder(
+  db: Queryable,
+  { orgId, userId, folderId }: { orgId: string; userId: string; folderId: string },
+): Promise<FolderRow | null> {
+  return db.maybeOne(sql.type(folderRow)`
+    SELECT ${folderColumns}
+    FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
+    WHERE f.id = ${folderId} AND f.org_id = ${orgId}
+  `);
+}
+
+/** The folders of an organization by name, as this person sees them: all of them, or those with a grant. */
+export function listFolders(
+  db: Queryable,
+  { orgId, userId, onlyGranted }: { orgId: string; userId: string; onlyGranted: boolean },
+): Promise<readonly FolderRow[]> {
+  return db.any(sql.type(folderRow)`
+    SELECT ${folderColumns}
+    FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
+    WHERE f.org_id = ${orgId} AND (m.user_id IS NOT NULL OR NOT ${onlyGranted})
+    ORDER BY f.name_folded
+  `);
+}
+
+/** Gives a folder another name. Throws on a taken name (`folders_name_key`). */
+export async function renameFolder(tx: Queryable, folder: { id: string; name: string; now: Date }): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    UPDATE folders SET name = ${folder.name}, name_folded = ${foldCase(folder.name)},
+      updated_at = greatest(${folder.now.toISOString()}::timestamptz, updated_at + interval '1 microsecond')
+    WHERE id = ${folder.id}
+  `);
+}
+
+const lockedFolder = z.object({ id: z.string(), name: z.string(), permission: z.enum(permissions).nullable() });
+
+/**
+ * A folder of the organization with this person's grant on it, locked against every other use: who writes a secret or a
+ * grant waits. Null when there is none.
+ */
+export function lockFolder(
+  tx: Queryable,
+  { orgId, userId, folderId }: { orgId: string; userId: string; folderId: string },
+): Promise<z.infer<typeof lockedFolder> | null> {
+  return tx.maybeOne(sql.type(lockedFolder)`
+    SELECT f.id, f.name, m.permission
+    FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
+    WHERE f.id = ${folderId} AND f.org_id = ${orgId}
+    FOR UPDATE OF f
+  `);
+}
+
+/** How many secrets a folder holds. */
+export function countFolderSecrets(db: Queryable, folderId: string): Promise<number> {
+  return db.oneFirst(sql.type(z.object({ count: z.number() }))`
+    SELECT count(*) AS count FROM secrets WHERE folder_id = ${folderId}
+  `);
+}
+
+/** Removes a folder with its secrets and every grant on it. */
+export async function deleteFolder(tx: Queryable, folderId: string): Promise<void> {
+  await tx.query(sql.typeAlias("void")`DELETE FROM folders WHERE id = ${folderId}`);
+}
+
+const holderRow = z.object({
+  kind: z.enum(["user", "client"]),
+  id: z.string(),
+  name: z.string(),
+  permission: z.enum(permissions),
+  public_key: z.string(),
+});
+/** Who holds a folder's key: a person, or a machine that may still act. */
+export type HolderRow = z.infer<typeof holderRow>;
+
+/** The holders of a folder: people by name, then machines. A revoked or expired machine holds nothing any more. */
+export function listHolders(db: Queryable, folderId: string, now: Date): Promise<readonly HolderRow[]> {
+  return db.any(sql.type(holderRow)`
+    SELECT 'user' AS kind, u.id, u.name, m.permission, u.public_key
+    FROM folder_members m JOIN users u ON u.id = m.user_id
+    WHERE m.folder_id = ${folderId}
+    UNION ALL
+    SELECT 'client', c.id, c.name, g.permission, c.public_key
+    FROM client_folders g JOIN clients c ON c.id = g.client_id
+    WHERE g.folder_id = ${folderId} AND c.revoked_at IS NULL
+      AND (c.expires_at IS NULL OR c.expires_at > ${now.toISOString()}::timestamptz)
+    ORDER BY kind DESC, name, id
+  `);
+}
+
+/** Which of these folders of the organization the person may manage, locked against deletion and rotation. */
+export function listManagedFolders(
+  tx: Queryable,
+  { orgId, userId, folderIds }: { orgId: string; userId: string; folderIds: readonly string[] },
+): Promise<readonly { id: string; name: string; key_version: number }[]> {
+  return tx.any(sql.type(z.object({ id: z.string(), name: z.string(), key_version: z.number() }))`
+    SELECT f.id, f.name, f.key_version
+    FROM folders f JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId} AND m.permission = 'manage'
+    WHERE f.org_id = ${orgId} AND f.id = ANY(${sql.array([...folderIds], "uuid")})
+    ORDER BY f.id FOR KEY SHARE OF f
+  `);
+}

@@ -1,0 +1,97 @@
+import type { Database, Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+/** What a client says of the device that it runs on. */
+export interface Device {
+  id: string;
+  name: string;
+  type: string;
+}
+
+/** Inserts the session of a person on a device. */
+export async function insertSession(
+  tx: Queryable,
+  session: {
+    id: string;
+    userId: string;
+    device: Device;
+    ip: string;
+    refreshHash: Buffer;
+    now: Date;
+    expiresAt: Date;
+  },
+): Promise<void> {
+  const now = session.now.toISOString();
+  await tx.query(sql.typeAlias("void")`
+    INSERT INTO sessions (id, user_id, device_id, device_name, device_type, ip, generation, refresh_hash, rotated_at,
+      created_at, last_used_at, expires_at)
+    VALUES (${session.id}, ${session.userId}, ${session.device.id}, ${session.device.name}, ${session.device.type},
+      ${session.ip}, 1, ${sql.binary(session.refreshHash)}, ${now}, ${now}, ${now}, ${session.expiresAt.toISOString()})
+  `);
+}
+
+const lockedSession = z.object({
+  id: z.string(),
+  user_id: z.string(),
+  generation: z.number(),
+  refresh_hash: z.instanceof(Buffer),
+  rotated_at: z.string(),
+  expires_at: z.string(),
+  revoked_reason: z.string().nullable(),
+});
+/** A session as its refresh needs it; `revoked_reason` is null while it has not been ended. */
+export type LockedSession = z.infer<typeof lockedSession>;
+
+/** A session, locked: whoever else refreshes it waits. Null when there is none. */
+export function lockSession(tx: Queryable, sessionId: string): Promise<LockedSession | null> {
+  return tx.maybeOne(sql.type(lockedSession)`
+    SELECT id, user_id, generation, refresh_hash, rotated_at, expires_at, revoked_reason
+    FROM sessions WHERE id = ${sessionId} FOR UPDATE
+  `);
+}
+
+/** Puts the next refresh token of a locked session in the place of the present one. */
+export async function rotateSession(
+  tx: Queryable,
+  session: { id: string; generation: number; refreshHash: Buffer; ip: string; now: Date; expiresAt: Date },
+): Promise<void> {
+  const now = session.now.toISOString();
+  await tx.query(sql.typeAlias("void")`
+    UPDATE sessions SET generation = ${session.generation}, refresh_hash = ${sql.binary(session.refreshHash)},
+      rotated_at = ${now}, last_used_at = ${now}, ip = ${session.ip}, expires_at = ${session.expiresAt.toISOString()}
+    WHERE id = ${session.id}
+  `);
+}
+
+/** Ends a session; false when it had ended already. */
+export async function endSession(tx: Queryable, sessionId: string, reason: string, now: Date): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.typeAlias("void")`
+    UPDATE sessions SET revoked_at = ${now.toISOString()}, revoked_reason = ${reason}
+    WHERE id = ${sessionId} AND revoked_at IS NULL
+  `);
+  return rowCount === 1;
+}
+
+const revokedSession = z.object({ id: z.string(), revoked_at: z.string() });
+
+/** Sessions that were ended at or after this moment. */
+export function listRevokedSessions(db: Queryable, since: Date): Promise<readonly z.infer<typeof revokedSession>[]> {
+  return db.any(sql.type(revokedSession)`
+    SELECT id, revoked_at FROM sessions WHERE revoked_at >= ${since.toISOString()}::timestamptz
+  `);
+}
+
+/** Whether this session of this person has neither been ended nor expired: a prepared statement, asked at every request. */
+export async function sessionLasts(
+  database: Database,
+  { userId, sessionId }: { userId: string; sessionId: string },
+  now: Date,
+): Promise<boolean> {
+  const ask = database.prepared<{ lasts: boolean }>(
+    "session-lasts",
+    "SELECT revoked_at IS NULL AND expires_at > $3::timestamptz AS lasts FROM sessions WHERE id = $1 AND user_id = $2",
+  );
+  const [row] = await ask([sessionId, userId, now.toISOString()]);
+  return row?.lasts ?? false;
+}

@@ -1,0 +1,30 @@
+import { base64Text, nameText, sha256Text, timestampText, uuidText } from "@coffer/http";
+import { z } from "zod";
+import { keyVersion } from "../folders/bodies.ts";
+import { cidrText } from "./cidr.ts";
+
+/** What a token grants of one folder, with the folder's key as sealed under the token's wrap key. */
+const tokenFolder = z.object({
+  folder_id: uuidText,
+  permission: z.enum(["read", "write"]),
+  encrypted_folder_key: base64Text(64).optional(),
+  key_version: keyVersion.optional(),
+});
+
+export const newToken = z.object({
+  name: nameText(),
+  token_hash: sha256Text.optional(),
+  folders: z
+    .array(tokenFolder)
+    .refine(
+      (folders) => new Set(folders.map(({ folder_id }) => folder_id)).size === folders.length,
+      "names a folder twice",
+    ),
+  expires_at: timestampText.optional(),
+  client_expires_at: timestampText.optional(),
+  allowed_cidrs: z.array(cidrText).min(1).max(64).optional(),
+});
+export type NewToken = z.infer<typeof newToken>;
+
+export const tokenPath = z.object({ id: uuidText, token_id: uuidText });
+export type TokenPath = z.infer<typeof tokenPath>;

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireApplication } from "../access/application.ts";
+import { requireKeyVersion } from "../access/key-version.ts";
+import { managers } from "../access/membership.ts";
+import type { ApplicationPath } from "../applications/bodies.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import { orConflict } from "../conflict.ts";
+import type { Deps } from "../deps.ts";
+import type { AccessTokenRow } from "../store/access-tokens.ts";
+import { getAccessToken, insertAccessToken } from "../store/access-tokens.ts";
+import { holdApplication } from "../store/applications.ts";
+import { listManagedFolders } from "../store/folders.ts";
+import type { NewToken } from "./bodies.ts";
+import { clientExpiry, tokenExpiry } from "./expiry.ts";
+
+/** A one-time token; `token` only where this service made it, and only this once. */
+export interface IssuedToken extends AccessTokenRow {
+  token?: string;
+}
+
+/** POST /api/org/applications/{id}/tokens */
+export async function issueToken(
+  deps: Deps,
+  { caller, params, body, request }: Call<User, ApplicationPath, NewToken>,
+): Promise<IssuedToken> {
+  const now = deps.now();
+  const expiresAt = tokenExpiry(body.expires_at, now);
+  const clientExpiresAt = clientExpiry(body.client_expires_at, now);
+  const made = body.token_hash === undefined ? deps.randomBytes(32).toString("base64url") : undefined;
+  const hash =
+    made === undefined ? Buffer.from(body.token_hash ?? "", "hex") : createHash("sha256").update(made).digest();
+  const id = deps.newId();
+  const token = await deps.database.transaction(async (tx) => {
+    const reached = await requireApplication(tx, caller, params.id, { allowed: managers, read: holdApplication });
+    const { orgId, actor, application } = reached;
+    await requireManagedFolders(tx, { orgId, userId: caller.userId, named: body.folders });
+    const row = {
+      id,
+      orgId,
+      applicationId: application.id,
+      name: body.name,
+      hash,
+      allowedCidrs: body.allowed_cidrs ?? null,
+      createdBy: caller.userId,
+      now,
+      expiresAt,
+      clientExpiresAt,
+      folders: body.folders.map(({ folder_id, permission, encrypted_folder_key }) => ({
+        folderId: folder_id,
+        permission,
+        encryptedFolderKey: encrypted_folder_key ?? null,
+      })),
+    };
+    await orConflict(insertAccessToken(tx, row), { access_tokens_hash_key: "this token exists: make another one" });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "token.issued",
+        actor,
+        target: { type: "token", id, parent_id: application.id },
+        status: 201,
+        changes: {
+          name: body.name,
+          folders: body.folders.map(({ folder_id }) => folder_id),
+          expires_at: expiresAt.toISOString(),
+          client_expires_at: clientExpiresAt,
+          allowed_cidrs: body.allowed_cidrs ?? [],
+        },
+      }),
+    );
+    return getAccessToken(tx, id, now);
+  });
+  return made === undefined ? token : { ...token, token: made };
+}
+
+/** Nobody grants more than they have: the caller must manage every folder named, wherever it is. */
+async function requireManagedFolders(
+  tx: Transaction,
+  { orgId, userId, named }: { orgId: string; userId: string; named: NewToken["folders"] },
+): Promise<void> {
+  const folderIds = named.map(({ folder_id }) => folder_id);
+  const managed = new Map((await listManagedFolders(tx, { orgId, userId, folderIds })).map((row) => [row.id, row]));
+  for (const { folder_id, key_version } of named) {
+    const folder = managed.get(folder_id);
+    if (folder === undefined) {
+      throw new ServiceError("access_denied", "you need manage permission on every folder that the token names");
+    }
+    requireKeyVersion(key_version, folder.key_version);
+  }
+}

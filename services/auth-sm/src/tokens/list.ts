@@ -1,0 +1,19 @@
+import type { Call } from "@coffer/http";
+import { requireApplication } from "../access/application.ts";
+import { observers } from "../access/membership.ts";
+import type { ApplicationPath } from "../applications/bodies.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { AccessTokenRow } from "../store/access-tokens.ts";
+import { listAccessTokens } from "../store/access-tokens.ts";
+import { findApplication } from "../store/applications.ts";
+
+/** GET /api/org/applications/{id}/tokens */
+export async function listTokens(
+  deps: Deps,
+  { caller, params }: Call<User, ApplicationPath>,
+): Promise<{ data: readonly AccessTokenRow[] }> {
+  const { pool } = deps.database;
+  const reached = await requireApplication(pool, caller, params.id, { allowed: observers, read: findApplication });
+  return { data: await listAccessTokens(pool, reached.application.id, deps.now()) };
+}

@@ -1,0 +1,38 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireApplication } from "../access/application.ts";
+import { managers } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { lockAccessToken } from "../store/access-tokens.ts";
+import { holdApplication } from "../store/applications.ts";
+import { markTokenRevoked } from "../store/token-spending.ts";
+import type { TokenPath } from "./bodies.ts";
+
+/**
+ * DELETE /api/org/applications/{id}/tokens/{token_id}: it can be spent no more. Again: no effect. A spent token is a
+ * conflict, so that nobody believes its machine was stopped.
+ */
+export function revokeToken(deps: Deps, { caller, params, request }: Call<User, TokenPath>): Promise<void> {
+  return deps.database.transaction(async (tx) => {
+    const reached = await requireApplication(tx, caller, params.id, { allowed: managers, read: holdApplication });
+    const { orgId, actor, application } = reached;
+    const token = await lockAccessToken(tx, application.id, params.token_id);
+    if (token === null) throw new ServiceError("not_found", "token not found");
+    if (token.used) throw new ServiceError("conflict", "the token is spent: revoke the client that it made");
+    if (token.revoked) return;
+    await markTokenRevoked(tx, token.id, deps.now());
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "token.revoked",
+        actor,
+        target: { type: "token", id: token.id, parent_id: application.id },
+        status: 204,
+      }),
+    );
+  });
+}
