@@ -1,3 +1,5 @@
+import { invalidToken } from "./token-rejection.ts";
+
 /** A JWT taken apart, nothing verified. */
 export interface ParsedJwt {
   header: Record<string, unknown>;
@@ -7,36 +9,70 @@ export interface ParsedJwt {
   signature: Buffer;
 }
 
+/** No token that is accepted comes near, and what is longer is not even decoded. */
 const longest = 8 * 1024;
-const base64url = /^[A-Za-z0-9_-]+$/;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The compact serialization (RFC 7515 §7.1) with JSON objects in both parts, or null for anything else. */
-export function parseJwt(token: string): ParsedJwt | null {
-  if (token.length > longest) return null;
-  const [header, claims, signature, ...more] = token.split(".");
-  if (header === undefined || claims === undefined || signature === undefined || more.length > 0) return null;
-  const parts = [decode(header), decode(claims), decode(signature)] as const;
-  if (parts[0] === null || parts[1] === null || parts[2] === null) return null;
-  const parsedHeader = parseObject(parts[0]);
-  const parsedClaims = parseObject(parts[1]);
-  if (parsedHeader === null || parsedClaims === null) return null;
-  return { header: parsedHeader, claims: parsedClaims, signed: `${header}.${claims}`, signature: parts[2] };
+/**
+ * Takes apart the compact serialization (RFC 7515 §7.1) of an ES256 JWT: canonical base64url, JSON objects without
+ * repeated members, `alg` ES256, `typ` JWT in any case, no extension that must be understood. Keys that a header
+ * brings along are never looked at.
+ * @throws ServiceError `invalid_token`
+ */
+export function parseJwt(token: string): ParsedJwt {
+  const parts = token.length <= longest ? token.split(".") : [];
+  const [header, claims, signature] = parts;
+  if (header === undefined || claims === undefined || signature === undefined || parts.length !== 3) {
+    throw invalidToken("malformed");
+  }
+  const jwt = {
+    header: parseObject(decode(header)),
+    claims: parseObject(decode(claims)),
+    signed: `${header}.${claims}`,
+    signature: decode(signature),
+  };
+  const { alg, typ } = jwt.header;
+  if (alg !== "ES256") throw invalidToken("algorithm");
+  if (typeof typ !== "string" || typ.toUpperCase() !== "JWT") throw invalidToken("type");
+  if (Object.hasOwn(jwt.header, "crit")) throw invalidToken("malformed");
+  return jwt;
 }
 
 /** Canonical base64url only: no padding, and no bits that the encoding leaves over. */
-function decode(part: string): Buffer | null {
-  if (!base64url.test(part)) return null;
+function decode(part: string): Buffer {
   const bytes = Buffer.from(part, "base64url");
-  return bytes.toString("base64url") === part ? bytes : null;
+  if (part === "" || bytes.toString("base64url") !== part) throw invalidToken("malformed");
+  return bytes;
 }
 
-function parseObject(bytes: Buffer): Record<string, unknown> | null {
+function parseObject(bytes: Buffer): Record<string, unknown> {
+  let text: string;
+  let value: unknown;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null; // an object of JSON has strings as keys
+    text = utf8.decode(bytes);
+    value = JSON.parse(text);
   } catch {
-    return null;
+    throw invalidToken("malformed");
   }
+  if (!isObject(value) || Object.keys(value).length !== countMembers(text)) throw invalidToken("malformed");
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * How many members the object of a valid JSON text is written with. When it has fewer, one stands there twice, and
+ * another reader may believe the other one.
+ */
+function countMembers(json: string): number {
+  let members = 0;
+  let depth = 0;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+    if (token === "{" || token === "[") depth += 1;
+    else if (token === "}" || token === "]") depth -= 1;
+    else if (token === ":" && depth === 1) members += 1;
+  }
+  return members;
 }

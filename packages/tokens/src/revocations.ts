@@ -11,18 +11,24 @@ export interface Revocation {
 export interface Revocations {
   /** Heard of one. */
   add(revocation: Revocation): void;
-  /** Reads what is new in the store now: for the moment the bus is back. */
+  /** Reads the whole window in the store now: for the moment the bus is back. Never rejects. */
   refresh(): Promise<void>;
   /**
-   * @throws ServiceError `invalid_token` when the session has ended, `unavailable` when neither side has been heard for
-   *   five seconds, since then nobody here can know
+   * Whether the session has ended.
+   * @throws ServiceError `unavailable` while nobody here can know: until the store was asked for the first time, and
+   *   when neither side has been heard for five seconds
    */
+  isRevoked(sessionId: string): boolean;
+  /** @throws ServiceError `invalid_token` when the session has ended, else as `isRevoked` */
   requireLive(sessionId: string): void;
   close(): void;
 }
 
 export interface RevocationsOptions {
-  /** The revocations in the store since a time (Unix milliseconds); rejects while the store is away. */
+  /**
+   * The revocations in the store at or after a time (Unix milliseconds); rejects while the store is away. A service
+   * that can ask for them over the bus too does so here, when the store is away.
+   */
   readSince: (since: number) => Promise<readonly Revocation[]>;
   /** Whether the bus is connected now. */
   isBusConnected: () => boolean;
@@ -30,50 +36,77 @@ export interface RevocationsOptions {
   lifetimeSeconds: number;
   now: () => Date;
   pollMilliseconds?: number;
+  /** Milliseconds of a clock that never goes back. */
+  elapsed?: () => number;
 }
 
 const blindMilliseconds = 5000;
 /** Clocks of replicas differ, and a writer may be slow: what is read overlaps what was read before. */
-const overlapMilliseconds = 10_000;
+const overlapMilliseconds = 60_000;
+/** How often the whole window is read all the same: a revocation may reach the store long after it happened. */
+const wholeMilliseconds = 30_000;
 
-/** Reads the store twice a second, from now on until `close`. */
+/** Reads the store at once and then twice a second until `close`. */
 export function createRevocations(options: RevocationsOptions): Revocations {
   const { readSince, isBusConnected, lifetimeSeconds, now, pollMilliseconds = 500 } = options;
+  const elapsed = options.elapsed ?? (() => performance.now());
+  const window = lifetimeSeconds * 1000 + overlapMilliseconds;
   const ended = new Map<string, number>();
-  const start = now().getTime() - lifetimeSeconds * 1000;
-  let readUntil = start;
-  let heardAt = now().getTime();
+  let newest = 0;
+  let asked = false;
+  let heardAt = -Infinity;
+  let wholeAt = -Infinity;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
 
-  const add = ({ sessionId, at }: Revocation): void => void ended.set(sessionId, at);
-  const forgetOld = (time: number): void => {
-    for (const [sessionId, at] of ended) if (at < time - lifetimeSeconds * 1000) ended.delete(sessionId);
+  const add = ({ sessionId, at }: Revocation): void =>
+    void ended.set(sessionId, Math.max(at, ended.get(sessionId) ?? 0));
+  const listen = (): void => {
+    if (isBusConnected()) heardAt = elapsed();
   };
-  const refresh = async (): Promise<void> => {
-    const time = now().getTime();
-    if (isBusConnected()) heardAt = time;
+  const read = async (since: number, isWhole: boolean): Promise<void> => {
+    const startedAt = elapsed();
     try {
-      for (const revocation of await readSince(readUntil)) add(revocation);
-      readUntil = Math.max(start, time - overlapMilliseconds);
-      heardAt = time;
-      forgetOld(time);
+      for (const revocation of await readSince(since)) {
+        add(revocation);
+        newest = Math.max(newest, revocation.at);
+      }
+      heardAt = Math.max(heardAt, startedAt);
+      if (isWhole) wholeAt = startedAt;
     } catch {
-      // The other side may still be heard; requireLive decides.
+      // What was revoked while the store was away may reach it late: the next read is a whole one.
+      wholeAt = -Infinity;
     }
+    asked = true;
+    listen();
   };
-  const timer = setInterval(() => void refresh(), pollMilliseconds);
-  timer.unref();
+  const poll = async (): Promise<void> => {
+    const oldest = now().getTime() - window;
+    for (const [sessionId, at] of ended) if (at < oldest) ended.delete(sessionId);
+    const isWhole = elapsed() - wholeAt >= wholeMilliseconds;
+    await read(isWhole ? oldest : Math.max(oldest, newest - overlapMilliseconds), isWhole);
+    if (!closed) timer = setTimeout(() => void poll(), pollMilliseconds).unref();
+  };
+  const isRevoked = (sessionId: string): boolean => {
+    listen();
+    if (ended.has(sessionId)) return true;
+    if (asked && elapsed() - heardAt <= blindMilliseconds) return false;
+    throw new ServiceError("unavailable", "which sessions have ended cannot be known at the moment", {
+      retryAfterSeconds: 1,
+    });
+  };
+  void poll();
 
   return {
     add,
-    refresh,
-    requireLive(sessionId) {
-      if (ended.has(sessionId)) throw invalidToken("revoked");
-      if (!isBusConnected() && now().getTime() - heardAt > blindMilliseconds) {
-        throw new ServiceError("unavailable", "which sessions have ended cannot be known at the moment", {
-          retryAfterSeconds: 1,
-        });
-      }
+    refresh: () => read(now().getTime() - window, true),
+    isRevoked,
+    requireLive: (sessionId) => {
+      if (isRevoked(sessionId)) throw invalidToken("revoked");
     },
-    close: () => clearInterval(timer),
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
   };
 }

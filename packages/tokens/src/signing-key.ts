@@ -1,18 +1,20 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 
-/** A public key on P-256 as a JSON Web Key (RFC 7518 §6.2). */
-export interface EcPublicJwk {
+/** The public half on P-256, as it stands in a JSON Web Key Set (RFC 7517). */
+export interface PublicJwk {
   kty: "EC";
   crv: "P-256";
   x: string;
   y: string;
+  kid: string;
 }
 
-/** A key pair that signs people's access tokens. `kid` is the thumbprint of the public key (RFC 7638). */
+/** A key pair that signs people's access tokens; `privateJwk` is worth every session of the installation. */
 export interface SigningKey {
+  /** The thumbprint of the public key (RFC 7638). */
   kid: string;
-  privateJwk: EcPublicJwk & { d: string };
-  publicJwk: EcPublicJwk;
+  privateJwk: PublicJwk & { d: string };
+  publicJwk: PublicJwk;
 }
 
 /** Makes a new P-256 key pair. */
@@ -20,6 +22,7 @@ export async function generateSigningKey(): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
   const { x, y, d } = await exportJWK(privateKey);
   if (x === undefined || y === undefined || d === undefined) throw new TypeError("ES256 keys have x, y and d");
-  const publicJwk: EcPublicJwk = { kty: "EC", crv: "P-256", x, y };
-  return { kid: await calculateJwkThumbprint(publicJwk), privateJwk: { ...publicJwk, d }, publicJwk };
+  const kid = await calculateJwkThumbprint({ kty: "EC", crv: "P-256", x, y });
+  const publicJwk: PublicJwk = { kty: "EC", crv: "P-256", x, y, kid };
+  return { kid, privateJwk: { ...publicJwk, d }, publicJwk };
 }

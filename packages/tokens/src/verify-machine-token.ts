@@ -1,14 +1,16 @@
-import { createPublicKey, verify } from "node:crypto";
+import { createPublicKey } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { checkMachineClaims } from "./check-machine-claims.ts";
-import type { ParsedJwt } from "./parse-jwt.ts";
+import { checkTimes } from "./check-times.ts";
+import { isSignedBy } from "./is-signed-by.ts";
 import { parseJwt } from "./parse-jwt.ts";
 import { rememberTokens } from "./remembered.ts";
 import { invalidToken } from "./token-rejection.ts";
+import { uuidOf } from "./uuid.ts";
 
 /** A machine's token that is genuine: whether its client may act is another question. */
 export interface MachineClaims {
+  /** In lower case. */
   clientId: string;
   /** Unix seconds. */
   expiresAt: number;
@@ -23,9 +25,8 @@ export interface MachineVerifierOptions {
   findKey: (clientId: string) => Promise<string | null>;
 }
 
-/** P1363: r and s, 32 bytes each. DER would be longer and is refused. */
-const signatureBytes = 64;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Specification 5.2: `exp` is at most one hour after `iat`. */
+const longestSeconds = 3600;
 const rememberedKeys = 10_000;
 
 /** A key on P-256 that nobody signs with: what a token is verified against when the client it names is unknown. */
@@ -37,58 +38,52 @@ const dummyKey = importKey(
  * Makes the verifier of machines' self-signed tokens (specification 5.2): ES256 alone, `typ` JWT, `sub` the client,
  * `aud` one of ours, at most an hour from `iat` to `exp`, expired at `exp` without leeway, `iat` at most 60 s ahead.
  * Each failure is the same `invalid_token` in about the same time; its cause is a `TokenRejection`. What was verified
- * once is remembered until it expires, by all bytes of the token.
+ * once is remembered until it expires, by all bytes of the token. What `findKey` throws passes through.
  */
-export function verifyMachineToken({ audiences, now, findKey }: MachineVerifierOptions) {
-  const accepted = new Set(audiences.map(withoutSlash));
+export function verifyMachineToken(options: MachineVerifierOptions): (token: string) => Promise<MachineClaims> {
+  const { now, findKey } = options;
+  const audiences = new Set(options.audiences.map(withoutSlash));
   const remembered = rememberTokens<MachineClaims>(() => now().getTime());
   const keys = new LRUCache<string, KeyObject>({ max: rememberedKeys });
 
-  const keyOf = async (clientId: string): Promise<KeyObject | null> => {
-    const known = keys.get(clientId);
-    if (known !== undefined) return known;
+  const lookUp = async (clientId: string): Promise<KeyObject | null> => {
     const spki = await findKey(clientId);
     if (spki === null) return null;
     const key = importKey(spki);
     keys.set(clientId, key);
     return key;
   };
-
-  return async (token: string): Promise<MachineClaims> => {
-    const before = remembered.find(token);
-    if (before.claims !== undefined) return before.claims;
-    const jwt = parseJwt(token);
-    if (jwt === null) throw invalidToken("malformed");
-    const clientId = subjectOf(jwt);
-    const key = await keyOf(clientId);
-    const genuine = isSignedBy(jwt, key ?? dummyKey);
-    if (key === null) throw invalidToken("unknown_client");
+  const requireSigned = async (jwt: ReturnType<typeof parseJwt>, clientId: string): Promise<void> => {
+    const known = keys.get(clientId);
+    if (known !== undefined && isSignedBy(jwt, known)) return;
+    // A wrong signature is looked up also when the key is at hand: the time must not tell which clients exist.
+    const found = await lookUp(clientId);
+    const genuine = known === undefined && isSignedBy(jwt, found ?? dummyKey);
+    if (found === null) throw invalidToken("unknown_client");
     if (!genuine) throw invalidToken("signature", clientId);
-    const checked = checkMachineClaims(jwt.claims, {
-      nowSeconds: now().getTime() / 1000,
-      isAudience: (audience) => accepted.has(withoutSlash(audience)),
-    });
-    if (typeof checked === "string") throw invalidToken(checked, clientId);
-    const claims = { clientId, expiresAt: checked.expiresAt };
-    remembered.add(before.key, claims);
+  };
+  const verify = async (token: string, key: string): Promise<MachineClaims> => {
+    const jwt = parseJwt(token);
+    const clientId = uuidOf(jwt.claims["sub"]);
+    if (clientId === null) throw invalidToken("subject");
+    await requireSigned(jwt, clientId);
+    const times = checkTimes(jwt.claims, { nowSeconds: now().getTime() / 1000, longestSeconds });
+    if (typeof times === "string") throw invalidToken(times, clientId);
+    if (!isFor(audiences, jwt.claims["aud"])) throw invalidToken("audience", clientId);
+    const claims = { clientId, expiresAt: times.expiresAt };
+    remembered.add(key, claims);
     return claims;
+  };
+
+  return (token) => {
+    const { key, claims } = remembered.find(token);
+    return claims === undefined ? verify(token, key) : Promise.resolve(claims);
   };
 }
 
-/** The client that a well-formed token names. */
-function subjectOf({ header, claims }: ParsedJwt): string {
-  if (header["alg"] !== "ES256") throw invalidToken("algorithm");
-  if (typeof header["typ"] !== "string" || header["typ"].toUpperCase() !== "JWT") throw invalidToken("type");
-  // An extension that must be understood (RFC 7515 §4.1.11); none is.
-  if ("crit" in header) throw invalidToken("malformed");
-  const { sub } = claims;
-  if (typeof sub !== "string" || !uuid.test(sub)) throw invalidToken("subject");
-  return sub;
-}
-
-function isSignedBy({ signed, signature }: ParsedJwt, key: KeyObject): boolean {
-  if (signature.length !== signatureBytes) return false;
-  return verify("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }, signature);
+function isFor(audiences: ReadonlySet<string>, aud: unknown): boolean {
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return named.some((name) => typeof name === "string" && audiences.has(withoutSlash(name)));
 }
 
 function importKey(spki: string): KeyObject {

@@ -1,9 +1,13 @@
-import type { JWK, JWTPayload } from "jose";
-import { errors, importJWK, jwtVerify } from "jose";
+import { createPublicKey } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import type { JWK } from "jose";
+import { checkTimes } from "./check-times.ts";
+import { isSignedBy } from "./is-signed-by.ts";
+import { parseJwt } from "./parse-jwt.ts";
 import { rememberTokens } from "./remembered.ts";
 import { userAudience } from "./sign-user-token.ts";
-import type { RejectionReason } from "./token-rejection.ts";
 import { invalidToken } from "./token-rejection.ts";
+import { uuidOf } from "./uuid.ts";
 
 /** A person's token that is genuine: whether the session has ended is another question. */
 export interface UserClaims {
@@ -14,64 +18,52 @@ export interface UserClaims {
 }
 
 export interface UserVerifierOptions {
-  /** The canonical base address, as tokens name their issuer. */
-  issuer: string;
+  /** The canonical base address, as tokens name their issuer; several while one replaces another. */
+  issuer: string | readonly string[];
   /** The present time. */
   now: () => Date;
   /** The public key with this `kid`, or null when there is none. */
   findKey: (kid: string) => Promise<JWK | null>;
 }
 
+/** Longer than the life that any installation gives an access token. */
+const longestSeconds = 86_400;
+
 /**
  * Makes the verifier of people's access tokens. No leeway on `exp`. Each failure is the same `invalid_token`; its cause
- * is a `TokenRejection`. What was verified once is remembered until it expires, by all bytes of the token.
+ * is a `TokenRejection`. What was verified once is remembered until it expires, by all bytes of the token. What
+ * `findKey` throws passes through.
  */
-export function verifyUserToken({ issuer, now, findKey }: UserVerifierOptions) {
+export function verifyUserToken(options: UserVerifierOptions): (token: string) => Promise<UserClaims> {
+  const { now, findKey } = options;
+  const issuers: readonly unknown[] = typeof options.issuer === "string" ? [options.issuer] : options.issuer;
   const remembered = rememberTokens<UserClaims>(() => now().getTime());
 
-  return async (token: string): Promise<UserClaims> => {
-    const before = remembered.find(token);
-    if (before.claims !== undefined) return before.claims;
-    const claims = claimsOf(await verifiedPayload(token, { issuer, now, findKey }));
-    remembered.add(before.key, claims);
+  const verify = async (token: string, key: string): Promise<UserClaims> => {
+    const jwt = parseJwt(token);
+    const { kid } = jwt.header;
+    const jwk = typeof kid === "string" ? await findKey(kid) : null;
+    if (jwk === null) throw invalidToken("unknown_key");
+    if (!isSignedBy(jwt, importKey(jwk))) throw invalidToken("signature");
+    const { iss, aud, sub, sid } = jwt.claims;
+    const times = checkTimes(jwt.claims, { nowSeconds: now().getTime() / 1000, longestSeconds });
+    if (typeof times === "string") throw invalidToken(times);
+    if (aud !== userAudience || !issuers.includes(iss)) throw invalidToken("audience");
+    const [userId, sessionId] = [uuidOf(sub), uuidOf(sid)];
+    if (userId === null || sessionId === null) throw invalidToken("subject");
+    const claims = { userId, sessionId, expiresAt: times.expiresAt };
+    remembered.add(key, claims);
     return claims;
   };
-}
 
-async function verifiedPayload(token: string, { issuer, now, findKey }: UserVerifierOptions): Promise<JWTPayload> {
-  const keyOf = async ({ kid }: { kid?: string | undefined }) => {
-    const key = kid === undefined ? null : await findKey(kid);
-    if (key === null) throw invalidToken("unknown_key");
-    return importJWK(key, "ES256");
+  return (token) => {
+    const { key, claims } = remembered.find(token);
+    return claims === undefined ? verify(token, key) : Promise.resolve(claims);
   };
-  try {
-    const { payload } = await jwtVerify(token, keyOf, {
-      algorithms: ["ES256"],
-      typ: "JWT",
-      issuer,
-      audience: userAudience,
-      requiredClaims: ["sub", "sid", "iat", "exp", "jti"],
-      currentDate: now(),
-      clockTolerance: 0,
-    });
-    return payload;
-  } catch (error) {
-    const reason = reasonOf(error);
-    throw reason === null ? error : invalidToken(reason);
-  }
 }
 
-/** Null for what is not about the token: a key that cannot be fetched now, or a refusal that is one already. */
-function reasonOf(error: unknown): RejectionReason | null {
-  if (error instanceof errors.JWTExpired) return "expired";
-  if (error instanceof errors.JWSSignatureVerificationFailed) return "signature";
-  if (error instanceof errors.JOSEAlgNotAllowed) return "algorithm";
-  if (error instanceof errors.JWTClaimValidationFailed) return error.claim === "aud" ? "audience" : "claims";
-  if (error instanceof errors.JOSEError) return "malformed";
-  return null;
-}
-
-function claimsOf({ sub, sid, exp }: JWTPayload): UserClaims {
-  if (typeof sub !== "string" || typeof sid !== "string" || !Number.isSafeInteger(exp)) throw invalidToken("claims");
-  return { userId: sub, sessionId: sid, expiresAt: exp ?? 0 };
+/** Only the four members that make the key: what else an issuer publishes beside them is for other readers. */
+function importKey({ kty, crv, x, y }: JWK): KeyObject {
+  if (kty !== "EC" || crv !== "P-256" || x === undefined || y === undefined) throw invalidToken("unknown_key");
+  return createPublicKey({ key: { kty, crv, x, y }, format: "jwk" });
 }
