@@ -10,32 +10,38 @@ export const routerSecretHeader = "x-coffer-router";
 const goodId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestUserAgent = 256;
 
-export interface BeginOptions {
+interface BeginOptions {
   trustedProxies: TrustedProxies;
-  routerSecret: string | undefined;
-  now: () => Date;
+  routerSecret?: string | undefined;
+  now?: (() => Date) | undefined;
 }
 
 /** Makes the function that notes what a request says of itself before anything is decided about it. */
-export function createBegin({ trustedProxies, routerSecret, now }: BeginOptions) {
+export function createBegin({ trustedProxies, routerSecret, now = () => new Date() }: BeginOptions) {
   const secret = routerSecret === undefined ? undefined : Buffer.from(routerSecret);
 
   return function begin(request: IncomingMessage, route: string): RequestContext {
     const { headers, socket } = request;
     const id = headers["x-request-id"];
     const agent = headers["user-agent"];
-    // Node joins repeated lines of this header into one string.
-    const forwarded = headers["x-forwarded-for"] as string | undefined;
-    const trusted = secret !== undefined && isSecret(secret, headers[routerSecretHeader]);
+    const forwarded = textOf(headers["x-forwarded-for"]);
+    const routed = secret !== undefined && isSecret(secret, headers[routerSecretHeader]);
     return {
       id: typeof id === "string" && goodId.test(id) ? id : randomUUID(),
       method: request.method ?? "GET",
       route,
-      ip: sourceAddress(trusted ? forwarded : socket.remoteAddress, trusted ? undefined : forwarded, trustedProxies),
+      ip: routed
+        ? sourceAddress(forwarded, undefined, trustedProxies)
+        : sourceAddress(socket.remoteAddress, forwarded, trustedProxies),
       userAgent: agent === undefined ? null : agent.slice(0, longestUserAgent),
       time: microseconds(now()),
     };
   };
+}
+
+/** Node joins repeated lines of a header with commas, whatever the type of its headers allows. */
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(",") : header;
 }
 
 function isSecret(secret: Buffer, shown: string | string[] | undefined): boolean {

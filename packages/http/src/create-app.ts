@@ -3,12 +3,10 @@ import type { Duplex } from "node:stream";
 import type { ServiceError } from "@coffer/errors";
 import type { Limiter, TrustedProxies } from "@coffer/ratelimit";
 import type { Telemetry } from "@coffer/telemetry";
-import type { Request, Response } from "express";
-import express from "express";
+import { createRouters } from "./routers.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { Method, Route } from "./route.ts";
-import { bySpecificity } from "./by-specificity.ts";
-import { createExchanges } from "./exchange.ts";
+import type { Route } from "./route.ts";
+import { createHandlers } from "./handlers.ts";
 import type { UpgradeRoute } from "./upgrade.ts";
 import { createUpgrade } from "./upgrade.ts";
 
@@ -57,27 +55,15 @@ export interface App {
  * @throws Error when two routes have the same method and path.
  */
 export function createApp<Deps, Caller>(options: AppOptions<Deps, Caller>): App {
-  const exchanges = createExchanges(options);
-  const router = express();
-  for (const setting of ["x-powered-by", "etag", "query parser"]) router.disable(setting);
-  for (const setting of ["case sensitive routing", "strict routing"]) router.enable(setting);
-
-  for (const row of bySpecificity(options.routes)) {
-    const handle = exchanges.of(row);
-    router[methodName(row.method)](row.path, (request, response) => {
-      // Only a wildcard has several values, and no path here has one.
-      void handle(request, response, request.params as Record<string, string>);
-    });
-  }
+  const handlers = createHandlers(options);
+  const findRouter = createRouters(options.routes, handlers.handlerOf);
 
   const listen = (request: IncomingMessage, response: ServerResponse): void => {
-    if (exchanges.preflight(request, response)) return;
-    // Express makes its own objects of these two; without a match, or for a path that cannot be decoded, it calls back.
-    router(request as Request, response as Response, () => void exchanges.unmatched(request, response));
+    if (handlers.preflight(request, response)) return;
+    const router = findRouter(request.method ?? "", request.url ?? "");
+    if (router === undefined) handlers.unmatched(request, response);
+    // Without a match, and for a path that cannot be decoded, Express calls back.
+    else router(request, response, () => handlers.unmatched(request, response));
   };
   return Object.assign(listen, { upgrade: createUpgrade(options) });
-}
-
-function methodName(method: Method): Lowercase<Method> {
-  return method.toLowerCase() as Lowercase<Method>; // toLowerCase gives string
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import type { Decision } from "@coffer/ratelimit";
-import type { Bucket } from "./route.ts";
+import type { Bucket, Decision } from "@coffer/ratelimit";
 
 /** The headers of every answer of a limited endpoint, as name, value, name, value. */
 export function rateLimitHeaders(bucket: Bucket, windowSeconds: number, decision: Decision): string[] {

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { ServiceError } from "@coffer/errors";
 
@@ -56,18 +57,19 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
-const jsonType = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?([\w-]+)"?\s*)?;?\s*$/i;
-
-function checkType(type: string | undefined): void {
+function checkType(type = ""): void {
   if (type === "application/json") return;
-  const found = jsonType.exec(type ?? "");
-  if (found === null) throw new ServiceError("invalid_request", "the body must be sent as application/json");
-  const charset = found[1]?.toLowerCase();
-  if (charset !== undefined && charset !== "utf-8" && charset !== "utf8")
-    throw new ServiceError("invalid_request", "the body must be UTF-8");
+  const [name = "", ...parameters] = type.split(";");
+  if (name.trim().toLowerCase() !== "application/json")
+    throw new ServiceError("invalid_request", "the body must be sent as application/json");
+  for (const parameter of parameters) {
+    const charset = /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1]?.toLowerCase();
+    if (charset !== undefined && charset !== "utf-8" && charset !== "utf8")
+      throw new ServiceError("invalid_request", "the body must be UTF-8");
+  }
 }
 
-function decoded(request: IncomingMessage): NodeJS.ReadableStream {
+function decoded(request: IncomingMessage): Readable {
   const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (coding === "" || coding === "identity") return request;
   if (coding === "gzip" || coding === "x-gzip") return request.pipe(createGunzip());
@@ -77,7 +79,7 @@ function decoded(request: IncomingMessage): NodeJS.ReadableStream {
 function collect(
   request: IncomingMessage,
   response: ServerResponse,
-  source: NodeJS.ReadableStream,
+  source: Readable,
   limitBytes: number,
 ): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);
@@ -91,6 +93,7 @@ function collect(
       source.removeListener("data", take);
       request.unpipe();
       request.pause();
+      if (source !== request) source.destroy();
       reject(error);
     };
     const take = (chunk: Buffer): void => {

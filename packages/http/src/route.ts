@@ -1,9 +1,9 @@
+import type { Bucket } from "@coffer/ratelimit";
 import type { z } from "zod";
 import type { Authenticate } from "./authenticate.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-export type Bucket = "strict" | "standard" | "user";
 
 /** A request as an operation sees it: who, what, with which body. */
 export interface Call<Caller, Params = unknown, Body = unknown, Query = unknown> {

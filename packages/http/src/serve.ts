@@ -1,12 +1,13 @@
+import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import { answerClientError } from "./client-error.ts";
 
 export interface Listener {
   (request: IncomingMessage, response: ServerResponse): void;
+  /** Takes requests for a WebSocket. Without it they are answered as ordinary ones. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
@@ -21,32 +22,40 @@ export interface ServeOptions {
 export interface Serving {
   readonly url: string;
   readonly port: number;
-  /** Stops taking connections, lets requests in flight finish, closes connections as they become idle. */
+  /**
+   * Takes no more connections, lets requests in flight finish, closes connections as they become idle, and cuts what is
+   * left, upgraded connections too, after the drain period.
+   */
   close(): Promise<void>;
 }
 
-// A caller that sends nothing, or a byte now and then, does not hold a connection for longer than this.
+// A caller that sends nothing, or a byte now and then, holds a connection no longer than this.
 const headersMilliseconds = 10_000;
 const requestMilliseconds = 120_000;
 const checkMilliseconds = 1_000;
-// Longer than proxies keep an idle connection, so that it is never closed under a request on its way.
+// Longer than proxies keep an idle connection, so that none is closed under a request on its way.
 const keepAliveMilliseconds = 75_000;
 const headerBytes = 16 * 1024;
+// At the end, for a request that is already on its way on an idle connection.
 const idleGraceMilliseconds = 250;
 
 /**
  * Listens for HTTP/1.1 requests.
- * @throws what `listen` throws, for example with code EADDRINUSE.
+ * @throws what `listen` throws, for example an error with code EADDRINUSE.
  */
 export async function serve(listener: Listener, { host, port, drainSeconds }: ServeOptions): Promise<Serving> {
+  const { upgrade } = listener;
   const server = createServer({
     headersTimeout: headersMilliseconds,
     requestTimeout: requestMilliseconds,
     connectionsCheckingInterval: checkMilliseconds,
     keepAliveTimeout: keepAliveMilliseconds,
     maxHeaderSize: headerBytes,
+    // Anything else that a client offers to change to (h2c) is declined by answering the request.
+    shouldUpgradeCallback: ({ headers }) => upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
   const inFlight = new Set<ServerResponse>();
+  const upgraded = new Set<Duplex>();
   let draining = false;
 
   const take = (request: IncomingMessage, response: ServerResponse): void => {
@@ -56,42 +65,44 @@ export async function serve(listener: Listener, { host, port, drainSeconds }: Se
     listener(request, response);
   };
   server.on("request", take);
-  // Node would say 100 Continue before anybody has looked at the request; the reader of the body says it.
+  // Node would say 100 Continue before anybody has looked at the request; whoever reads the body says it.
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
   server.on("clientError", answerClientError);
-  const { upgrade } = listener;
-  if (upgrade !== undefined) server.on("upgrade", upgrade);
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    upgraded.add(socket);
+    socket.once("close", () => upgraded.delete(socket));
+    upgrade?.(request, socket, head);
+  });
 
   server.listen(port, host);
   await once(server, "listening");
   const address = server.address() as AddressInfo; // a TCP port, not a pipe
 
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    draining = true;
+    for (const response of inFlight) response.shouldKeepAlive = false;
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy();
+    }, drainSeconds * 1000);
+    await stopListening(server, Math.min(idleGraceMilliseconds, drainSeconds * 1000));
+    clearTimeout(cut);
+  };
   return {
     url: `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`,
     port: address.port,
-    close: async () => {
-      draining = true;
-      for (const response of inFlight) response.shouldKeepAlive = false;
-      await drain(server, drainSeconds * 1000);
-    },
+    close: () => (closed ??= close()),
   };
 }
 
-async function drain(server: Server, milliseconds: number): Promise<void> {
+/** Resolves when the last connection is closed; idle ones are closed after `graceMilliseconds`. */
+async function stopListening(server: Server, graceMilliseconds: number): Promise<void> {
   const closeIdle = server.closeIdleConnections.bind(server);
-  // close() calls this at once. A request that is on its way on an idle connection is answered first.
+  // close() calls this at once.
   server.closeIdleConnections = () => undefined;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const idle = setTimeout(
-    () => {
-      server.closeIdleConnections = closeIdle;
-      closeIdle();
-    },
-    Math.min(idleGraceMilliseconds, milliseconds),
-  );
-  const cut = setTimeout(() => server.closeAllConnections(), milliseconds);
-  await closed;
+  const idle = setTimeout(closeIdle, graceMilliseconds);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
   clearTimeout(idle);
-  clearTimeout(cut);
 }

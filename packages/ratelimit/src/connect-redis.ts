@@ -23,11 +23,11 @@ export function connectRedis(url: string): Redis {
 }
 
 /**
- * A connection for one who measures the time of a command himself. `redis` is a URL, or a connection to whose server
- * another one is made.
+ * A connection of the limiter's own, without timers and pipelines: it has both itself. `redis` is a URL, or a connection
+ * to whose server another one is made.
  */
-export function connectWithoutTimer(redis: Redis | string): Redis {
-  const own = { ...settings, commandTimeout: undefined };
+export function connectPlain(redis: Redis | string): Redis {
+  const own = { ...settings, commandTimeout: undefined, enableAutoPipelining: false };
   return quiet(typeof redis === "string" ? new Redis(redis, own) : redis.duplicate(own));
 }
 

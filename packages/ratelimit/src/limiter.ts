@@ -1,7 +1,7 @@
 import type { Logger, Metrics } from "@coffer/telemetry";
 import type { Redis } from "ioredis";
 import { bucketAddress } from "./bucket-address.ts";
-import { connectWithoutTimer } from "./connect-redis.ts";
+import { connectPlain } from "./connect-redis.ts";
 import { createLink } from "./link.ts";
 import { createOwnLog } from "./own-log.ts";
 import { createStore } from "./store.ts";
@@ -56,7 +56,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const { limits, windowSeconds, replicas, metrics, log, clock } = options;
   const window = windowSeconds * 1_000_000;
   const now = clock ?? monotonicMicroseconds;
-  const redis = connectWithoutTimer(options.redis);
+  const redis = connectPlain(options.redis);
   const store = createStore(redis, clock);
   const ownLog = createOwnLog(window);
   const decisions = metrics.counter("coffer_ratelimit_decisions_total", "Requests by what the limiter said", [
@@ -82,6 +82,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
     },
   });
 
+  /** Until when Redis does not know all that this replica accepted in the last window. */
+  let unknownUntil = 0;
   const share = (limit: number): number => Math.max(1, Math.floor(limit / replicas));
 
   function decide(accepted: boolean, limit: number, remaining: number, wait: number): Decision {
@@ -90,46 +92,52 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   /** Decides by the replica's own log, of which at most `most` entries may be in the window. */
-  function alone(key: string, limit: number, most: number, at = now()): Decision {
+  function decideAlone(key: string, limit: number, most: number, at: number): Decision {
     const count = ownLog.count(key, at);
     if (count >= most) return decide(false, limit, 0, ownLog.wait(key, most, at));
     ownLog.add(key, at);
     return decide(true, limit, most - count - 1, ownLog.wait(key, count + 1, at));
   }
 
-  async function ask(key: string, limit: number): Promise<Decision> {
+  function withoutRedis(key: string, limit: number): Decision {
+    const at = now();
+    const decision = decideAlone(key, limit, share(limit), at);
+    if (decision.accepted) unknownUntil = at + window;
+    return decision;
+  }
+
+  async function askRedis(key: string, limit: number): Promise<Decision> {
     const reply = await within(store.take(key, limit, window), deadlineMilliseconds);
     if (reply === undefined) {
       link.fail();
-      return alone(key, limit, share(limit));
+      return withoutRedis(key, limit);
     }
     if (reply.accepted) ownLog.add(key, now());
     return decide(reply.accepted, limit, reply.remaining, reply.wait);
   }
 
-  /** Asks Redis while it may not know all of the last window: the replica's own log must agree. */
+  /** While Redis may not know all of the last window, the replica's own log must agree, with `most` entries. */
   async function askBoth(key: string, limit: number, most: number): Promise<Decision> {
-    const reserved = now();
-    const own = alone(key, limit, most, reserved);
+    const at = now();
+    // The place is taken before Redis is asked, so that requests at the same time do not share it.
+    const own = decideAlone(key, limit, most, at);
     if (!own.accepted) return own;
     const reply = await within(store.take(key, limit, window), deadlineMilliseconds);
-    ownLog.remove(key, reserved);
+    ownLog.remove(key, at);
     if (reply === undefined) {
       link.fail();
-      return alone(key, limit, share(limit));
+      return withoutRedis(key, limit);
     }
     if (!reply.accepted) return decide(false, limit, 0, reply.wait);
     ownLog.add(key, now());
     return decide(true, limit, Math.min(own.remaining, reply.remaining), reply.wait);
   }
 
-  function choose(bucket: Bucket, address: string): Promise<Decision> | Decision {
-    const limit = limits[bucket];
-    const key = `${bucket}:${bucketAddress(address)}`;
-    if (!link.up) return alone(key, limit, share(limit));
+  function choose(key: string, limit: number): Promise<Decision> | Decision {
+    if (!link.up) return withoutRedis(key, limit);
     const at = now();
     if (at < link.youngUntil) return askBoth(key, limit, share(limit));
-    return at < link.recoveringUntil ? askBoth(key, limit, limit) : ask(key, limit);
+    return at < unknownUntil ? askBoth(key, limit, limit) : askRedis(key, limit);
   }
 
   return {
@@ -139,7 +147,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       return !link.up;
     },
     take: async (bucket, address) => {
-      const decision = await choose(bucket, address);
+      const decision = await choose(`${bucket}:${bucketAddress(address)}`, limits[bucket]);
       decisions.inc({ bucket, decision: decision.accepted ? "accepted" : "refused" });
       return decision;
     },

@@ -9,9 +9,7 @@ const failuresBeforeReconnect = 10;
 export interface Link {
   /** True while Redis is asked. */
   readonly up: boolean;
-  /** The time of the replica's clock until which what was accepted without Redis may count; 0 for never. */
-  readonly recoveringUntil: number;
-  /** The time of the replica's clock until which Redis may not know what other replicas accepted. */
+  /** The time of the replica's clock until which Redis may not know all that was accepted in the last window. */
   readonly youngUntil: number;
   /** Notes that a question failed: from now on Redis is asked again only by the link itself. */
   fail(): void;
@@ -35,7 +33,6 @@ export interface LinkOptions {
  */
 export function createLink({ redis, store, clock, window, deadlineMilliseconds, onChange }: LinkOptions): Link {
   let up = false;
-  let recoveringUntil = 0;
   let youngUntil = 0;
   let failures = 0;
   let closed = false;
@@ -69,9 +66,7 @@ export function createLink({ redis, store, clock, window, deadlineMilliseconds, 
       return;
     }
     failures = 0;
-    const now = clock();
-    recoveringUntil = now + window;
-    youngUntil = now + window - age;
+    youngUntil = clock() + window - age;
     up = true;
     onChange(true);
   }
@@ -83,9 +78,6 @@ export function createLink({ redis, store, clock, window, deadlineMilliseconds, 
   return {
     get up() {
       return up;
-    },
-    get recoveringUntil() {
-      return recoveringUntil;
     },
     get youngUntil() {
       return youngUntil;

@@ -22,27 +22,41 @@ export interface Store {
 /** `clock` gives the time in microseconds instead of Redis's own clock. */
 export function createStore(redis: Redis, clock: (() => number) | undefined): Store {
   const time = (): number | "" => clock?.() ?? "";
+  const gather = createGather(redis);
 
-  async function evaluate({ sha, source }: Script, key: string, values: (string | number)[]): Promise<unknown> {
-    try {
-      return await redis.evalsha(sha, 1, key, ...values);
-    } catch (error) {
+  function evaluate({ sha, source }: Script, key: string, values: (string | number)[]): Promise<unknown> {
+    gather();
+    return redis.evalsha(sha, 1, key, ...values).catch((error: unknown) => {
       // A server that has been started or flushed since does not know the script any more.
       if (error instanceof Error && error.message.startsWith("NOSCRIPT")) return redis.eval(source, 1, key, ...values);
       throw error;
-    }
+    });
   }
 
   return {
-    take: async (key, limit, window) => {
-      // The script's own reply.
-      const [accepted, remaining, wait] = (await evaluate(takeScript, keyPrefix + key, [time(), limit, window])) as [
-        number,
-        number,
-        number,
-      ];
-      return { accepted: accepted === 1, remaining, wait };
-    },
-    age: async () => (await evaluate(ageScript, ageKey, [time()])) as number, // the script's own reply
+    take: (key, limit, window) =>
+      evaluate(takeScript, keyPrefix + key, [time(), limit, window]).then((reply) => {
+        const [accepted, remaining, wait] = reply as [number, number, number]; // what the script returns
+        return { accepted: accepted === 1, remaining, wait };
+      }),
+    age: async () => (await evaluate(ageScript, ageKey, [time()])) as number, // what the script returns
+  };
+}
+
+/**
+ * Makes a function that is called before each command: all commands of one turn of the event loop leave in one write, at
+ * its end. A write costs more than the command in it, and ioredis's own pipelining as much as both.
+ */
+function createGather(redis: Redis): () => void {
+  let gathering = false;
+  return () => {
+    if (gathering || redis.status !== "ready") return;
+    gathering = true;
+    const { stream } = redis;
+    stream.cork();
+    setImmediate(() => {
+      gathering = false;
+      stream.uncork();
+    });
   };
 }

@@ -1,0 +1,22 @@
+import type { Confirmable } from "./authenticate.ts";
+import { isConfirmable } from "./authenticate.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Route } from "./route.ts";
+
+/** Finds out who calls, and whether he still may unless the route's operation asks that itself. */
+export async function identify<Deps, Caller>(
+  row: Route<Deps, Caller>,
+  deps: Deps,
+  exchange: Exchange<Caller>,
+): Promise<Caller> {
+  const { headers } = exchange.request;
+  const found: Caller | Confirmable<Caller> = await row.caller(
+    { authorization: headers.authorization, headers, request: exchange.context },
+    deps,
+  );
+  if (!isConfirmable(found)) return (exchange.caller = found);
+  exchange.caller = found.caller;
+  if (row.lazy) exchange.confirm = found.confirm;
+  else await found.confirm();
+  return found.caller;
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import { expectedTag, heldTags } from "./entity-tags.ts";
+import type { Exchange } from "./exchange.ts";
+import { readBytes, readJson } from "./read-body.ts";
+import { pathOf, readQuery } from "./read-query.ts";
+import { nothingAt } from "./refusal.ts";
+import type { Call, Route } from "./route.ts";
+import { validate } from "./validate.ts";
+
+/**
+ * Reads the body and checks the shapes of path, query and body.
+ * @throws ServiceError (400, 404, 413), RequestAborted.
+ */
+export async function readCall<Deps, Caller>(
+  row: Route<Deps, Caller>,
+  { request, response, context, params }: Exchange<Caller>,
+  caller: Caller,
+): Promise<Call<Caller>> {
+  const { headers } = request;
+  let body: unknown;
+  if (row.body === "raw") body = await readBytes(request, response, row.bodyLimitBytes);
+  else if (row.body !== undefined) body = await readJson(request, response, row.bodyLimitBytes);
+  return {
+    caller,
+    params: row.params === undefined ? params : pathParams(row.params, params, request),
+    query: row.query === undefined ? undefined : validate(row.query, readQuery(request.url ?? ""), "query"),
+    body: row.body === undefined || row.body === "raw" ? body : validate(row.body, body, "body"),
+    request: context,
+    held: heldTags(headers["if-none-match"]),
+    expected: expectedTag(headers["if-match"]),
+  };
+}
+
+function pathParams(schema: z.ZodType, params: unknown, request: IncomingMessage): unknown {
+  const result = schema.safeParse(params);
+  if (result.success) return result.data;
+  throw nothingAt(pathOf(request.url ?? ""), "there is nothing with this id");
+}

@@ -1,0 +1,47 @@
+import type { ServiceError } from "@coffer/errors";
+import { answer } from "./answer.ts";
+import type { AppOptions } from "./create-app.ts";
+import type { Exchange } from "./exchange.ts";
+import { logFailure } from "./log-failure.ts";
+import { refusalBody, refusalHeaders, visibleError } from "./refusal.ts";
+import type { Route } from "./route.ts";
+
+/** Makes the function that answers with an error. It takes whatever was thrown and returns the status. */
+export function createRefuse<Deps, Caller>({ onRefused, telemetry }: AppOptions<Deps, Caller>) {
+  return async function refuse(
+    row: Route<Deps, Caller> | undefined,
+    exchange: Exchange<Caller>,
+    thrown: unknown,
+  ): Promise<number> {
+    const error = await onRecord(row, exchange, await confirmed(exchange, visibleError(thrown)));
+    const { context, headers } = exchange;
+    logFailure(telemetry.log, error, context);
+    return answer(exchange, error.status, [...headers, ...refusalHeaders(error)], refusalBody(error, context.id));
+  };
+
+  /** A refusal for the form of the request tells something to its caller, who may have been revoked: then it is 401. */
+  async function confirmed({ confirm }: Exchange<Caller>, error: ServiceError): Promise<ServiceError> {
+    if (confirm === undefined || ![400, 404, 413].includes(error.status)) return error;
+    try {
+      await confirm();
+      return error;
+    } catch (reason) {
+      return visibleError(reason);
+    }
+  }
+
+  /** Nobody hears of a denial before it is on record; when that fails, so does the request. */
+  async function onRecord(
+    row: Route<Deps, Caller> | undefined,
+    { admitted, caller, context, params }: Exchange<Caller>,
+    error: ServiceError,
+  ): Promise<ServiceError> {
+    if (row === undefined || onRefused === undefined || !admitted || error.status >= 500) return error;
+    try {
+      await onRefused(row, { caller, params, request: context }, error);
+      return error;
+    } catch (reason) {
+      return visibleError(reason);
+    }
+  }
+}
