@@ -23,7 +23,7 @@ export async function findSecret(
   const inFolder = views.filter((view) => view.folder_id === folder.id);
   const byUid = inFolder.find(({ uid }) => uid === title);
   if (byUid !== undefined) return byUid;
-  const candidates = inFolder.filter((view) => (view.title ?? title) === title);
+  const candidates = inFolder.filter((view) => (view.title || title) === title);
   const titles = await Promise.all(candidates.map((view) => openTitle(view, folder)));
   const matches = candidates.filter((_view, index) => titles[index] === title);
   if (matches.length > 1)

@@ -6,7 +6,7 @@ import type { Permission } from "./views.ts";
 export interface ConfiguredFolder {
   id: string;
   name: string;
-  permission: Permission;
+  permission: Permission | null;
   /** Absent when the answer that brought the key did not say. */
   key_version?: number | undefined;
   key: string | null;

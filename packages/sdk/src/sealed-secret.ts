@@ -63,7 +63,7 @@ export function openPayload(view: SecretView, folder: OpenFolder): Promise<Secre
 
 /** The sealed title; where none was sealed the one that the server shows, or else the payload's name. Throws as above. */
 export async function openTitle(view: SecretView, folder: OpenFolder): Promise<string> {
-  if (view.title_encrypted === "") return view.title ?? (await openPayload(view, folder)).name;
+  if (view.title_encrypted === "") return view.title || (await openPayload(view, folder)).name;
   return opened(`the title of ${view.uid}`, async () =>
     decodeText(await unbox(keyOf(folder), view.title_encrypted, contexts.title(view.uid))),
   );

@@ -5,7 +5,7 @@ import type { Permission, SecretView } from "./views.ts";
 export interface OpenFolder {
   id: string;
   name: string;
-  permission: Permission;
+  permission: Permission | null;
   /** Undefined when it is not known which version `key` is. */
   keyVersion: number | undefined;
   /** Null when the key was not sealed to this caller. */

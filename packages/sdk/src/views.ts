@@ -17,7 +17,8 @@ export type RecordType = (typeof recordTypes)[number];
 export interface FolderView {
   id: string;
   name: string;
-  permission: Permission;
+  /** Null for an auditor, who sees that a folder exists and nothing that opens it. */
+  permission: Permission | null;
   key_version: number;
   /** Null when the folder's key was not sealed to the caller yet. */
   encrypted_key: string | null;
@@ -31,7 +32,8 @@ export interface SecretView {
   data_encrypted: string;
   wrapped_dek: string;
   record_type: string;
-  title: string | null;
+  /** What the server indexed; empty when its writer gave it no title. */
+  title: string;
   field_names: string[];
   key_version: number;
   version: number;

@@ -20,7 +20,7 @@ export async function listFolders({ options, env }: Call<PersonOptions>): Promis
       folders.map(({ id, name, permission, key_version, updated_at }) => [
         id,
         name,
-        permission,
+        permission ?? "",
         String(key_version),
         shortTime(updated_at),
       ]),

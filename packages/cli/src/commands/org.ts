@@ -1,6 +1,6 @@
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { printJson, printTable } from "../output.ts";
+import { print, printJson, printTable, tell } from "../output.ts";
 
 /** `coffer org ls`: the organizations one belongs to. */
 export async function listOrganizations({ options, env }: Call<PersonOptions>): Promise<void> {
@@ -11,4 +11,12 @@ export async function listOrganizations({ options, env }: Call<PersonOptions>): 
       ["ID", "NAME", "ROLE", "STATUS"],
       organizations.map(({ id, name, role, status }) => [id, name, role, status]),
     );
+}
+
+/** `coffer org create <name>`: makes an organization with oneself as its owner; prints its id. */
+export async function createOrganization({ args: [name = ""], options, env }: Call<PersonOptions>): Promise<void> {
+  const organization = await (await asPerson(options, env)).organizations.create(name);
+  tell(`made the organization ${name}`);
+  if (options.json === true) printJson(organization);
+  else print(organization.id);
 }

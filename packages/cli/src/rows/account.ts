@@ -44,6 +44,14 @@ export const accountRows: readonly CommandRow[] = [
     load: async () => (await import("../commands/whoami.ts")).whoami,
   },
   {
+    name: "org create",
+    args: "<name>",
+    summary: "make an organization with you as its owner; prints its id",
+    examples: ['coffer org create "Example"'],
+    options: [urlOption, jsonOption],
+    load: async () => (await import("../commands/org.ts")).createOrganization,
+  },
+  {
     name: "org ls",
     summary: "list the organizations you belong to",
     examples: ["coffer org ls"],

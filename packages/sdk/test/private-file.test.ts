@@ -1,0 +1,69 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { loadConfiguration, makePrivateDirectory, saveConfiguration, writePrivateFile } from "../src/node/index.ts";
+import { newFolder, newMachine } from "./machine.ts";
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+await t.test("a private file has mode 0600, also where a readable one was", async (t) => {
+  const path = join(t.testdir({ open: "old" }), "open");
+  chmodSync(path, 0o644);
+  await writePrivateFile(path, "new");
+  t.equal(readFileSync(path, "utf8"), "new");
+  t.equal(modeOf(path), 0o600);
+});
+
+await t.test("nothing but the file is left in its folder, whether writing went well or not", async (t) => {
+  const directory = t.testdir({});
+  await writePrivateFile(join(directory, "a"), "text");
+  mkdirSync(join(directory, "b"));
+  await t.rejects(writePrivateFile(join(directory, "b"), "text"), /not an ordinary file/);
+  t.same(readdirSync(directory).sort(), ["a", "b"]);
+});
+
+await t.test("a symbolic link stays and its target is replaced", async (t) => {
+  const directory = t.testdir({ real: "old" });
+  const link = join(directory, "link");
+  symlinkSync(join(directory, "real"), link);
+  await writePrivateFile(link, "new");
+  t.equal(readFileSync(join(directory, "real"), "utf8"), "new");
+  t.same(readdirSync(directory).sort(), ["link", "real"]);
+});
+
+await t.test("a private folder is the owner's alone", async (t) => {
+  const path = join(t.testdir({}), "a", "b");
+  await makePrivateDirectory(path);
+  t.equal(modeOf(path), 0o700);
+});
+
+await t.test("a configuration that is saved is loaded the same, from its file or as its JSON", async (t) => {
+  const path = join(t.testdir({}), "machine.json");
+  const machine = await newMachine("http://127.0.0.1:8080", [newFolder("production")]);
+  await saveConfiguration(path, machine);
+  t.equal(modeOf(path), 0o600);
+  t.same(await loadConfiguration(path), machine);
+  t.same(await loadConfiguration(readFileSync(path, "utf8")), machine);
+});
+
+await t.test("a configuration that cannot be used is an error that says why and quotes nothing", async (t) => {
+  const directory = t.testdir({ broken: '{"version":1,"private_key":"c2VjcmV0"}', text: "c2VjcmV0" });
+  await t.rejects(loadConfiguration(join(directory, "none")), { code: "configuration", message: /no such file/ });
+  for (const name of ["broken", "text"]) {
+    const error = await loadConfiguration(join(directory, name)).catch((reason: unknown) => reason as Error);
+    t.match(error, { code: "configuration" });
+    t.notMatch((error as Error).message, /c2VjcmV0/);
+  }
+  t.notOk(existsSync(join(directory, "none")));
+  writeFileSync(join(directory, "two"), JSON.stringify({ ...(await newMachine("http://x", [])), version: 2 }));
+  await t.rejects(loadConfiguration(join(directory, "two")), { code: "configuration", message: /version/ });
+});

@@ -1,0 +1,175 @@
+import { decodeBase64Url, encodeText, newKey } from "@coffer/crypto";
+import t from "tap";
+import { createClient } from "../src/index.ts";
+import { bareBox, folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
+import { json, startServer } from "./server.ts";
+
+const uri = (title: string, field = "password"): string => `coffer://production/${title}/field/${field}`;
+
+/** A server that lists what it holds under an entity tag, and a machine that asks it. */
+async function setUp(t: Parameters<typeof startServer>[0]) {
+  const folder = newFolder("production");
+  const held = { secrets: [await newSecret(folder, "database", { password: "s3cret", user: "app" })], tag: '"1"' };
+  const server = await startServer(t, (request, response) => {
+    if (request.headers["if-none-match"] === held.tag) response.writeHead(304, { etag: held.tag }).end();
+    else json(response, 200, { data: held.secrets }, { etag: held.tag });
+  });
+  const machine = await newMachine(server.url, [folder]);
+  let time = Date.now();
+  const client = createClient(machine, { now: () => time, freshSeconds: 30 });
+  return { folder, held, server, machine, client, pass: (seconds: number) => (time += seconds * 1000) };
+}
+
+await t.test("many reads at once and after one another are one request", async (t) => {
+  const { client, server } = await setUp(t);
+  const values = await Promise.all([1, 2, 3].map(() => client.read(uri("database"))));
+  t.same(values, ["s3cret", "s3cret", "s3cret"]);
+  t.equal(await client.read(uri("database", "user")), "app");
+  t.equal((await client.list("production")).length, 1);
+  t.equal(server.received.length, 1);
+});
+
+await t.test("a list is served from memory up to its age, and then asked for by its tag", async (t) => {
+  const { client, server, pass } = await setUp(t);
+  await client.read(uri("database"));
+  pass(29.999);
+  await client.read(uri("database"));
+  t.equal(server.received.length, 1);
+  pass(0.001);
+  t.equal(await client.read(uri("database")), "s3cret");
+  t.equal(server.received.length, 2);
+  t.equal(server.received[1]?.headers["if-none-match"], '"1"');
+});
+
+await t.test("a changed list replaces the one that was held", async (t) => {
+  const { client, folder, held } = await setUp(t);
+  await client.read(uri("database"));
+  held.secrets = [await newSecret(folder, "database", { password: "new" })];
+  held.tag = '"2"';
+  client.expire();
+  t.equal(await client.read(uri("database")), "new");
+});
+
+await t.test("an answer that fails is not remembered as a list", async (t) => {
+  const folder = newFolder("production");
+  const secret = await newSecret(folder, "database", { password: "s3cret" });
+  const { url } = await startServer(t, (_request, response, count) =>
+    count === 1
+      ? json(response, 500, { error: "internal_error", message: "no" })
+      : json(response, 200, { data: [secret] }),
+  );
+  const client = createClient(await newMachine(url, [folder]));
+  await t.rejects(client.read(uri("database")), { code: "internal_error" });
+  t.equal(await client.read(uri("database")), "s3cret");
+});
+
+await t.test("the bearer is an ES256 token of five minutes for this service, and is renewed by itself", async (t) => {
+  const { client, server, machine, pass } = await setUp(t);
+  const bearers = (): string[] => server.received.map(({ headers }) => headers.authorization ?? "");
+  await client.list();
+  pass(269);
+  await client.list();
+  t.equal(bearers()[1], bearers()[0], "kept while more than 30 s are left");
+  pass(31);
+  await client.list();
+  t.not(bearers()[2], bearers()[0]);
+  const [header, claims] = (bearers()[0] ?? "").replace("Bearer ", "").split(".");
+  const parse = (part = ""): unknown => JSON.parse(new TextDecoder().decode(decodeBase64Url(part)));
+  t.same(parse(header), { alg: "ES256", typ: "JWT" });
+  const { iat, exp, sub, aud } = parse(claims) as Record<string, unknown>;
+  t.equal(Number(exp) - Number(iat), 300);
+  t.same([sub, aud], [machine.client_id, server.url]);
+});
+
+await t.test(
+  "a secret under a newer folder key makes the client ask for the key once, and opens with it",
+  async (t) => {
+    const before = newFolder("production", 1);
+    const after = { ...before, key: newKey(), keyVersion: 2 };
+    const secret = await newSecret(after, "database", { password: "rotated" });
+    let folders: unknown[] = [];
+    const { url, received } = await startServer(t, (request, response) =>
+      json(response, 200, { data: request.path.endsWith("/folders") ? folders : [secret] }),
+    );
+    const machine = await newMachine(url, [before]);
+    folders = [await folderFor(after, machine.public_key)];
+    const client = createClient(machine);
+    t.equal(await client.read(uri("database")), "rotated");
+    t.equal(await client.read(uri("database")), "rotated");
+    t.same(
+      received.map(({ path }) => path),
+      ["/api/sm/v1/secrets", "/api/sm/v1/folders"],
+    );
+  },
+);
+
+await t.test("a folder is named by its name without regard to case, or by its id", async (t) => {
+  const { client, folder } = await setUp(t);
+  t.equal(await client.read("coffer://PRODUCTION/database/field/password"), "s3cret");
+  t.equal(await client.read(`coffer://${folder.id}/database/field/password`), "s3cret");
+});
+
+await t.test("a secret is named by its exact title or its uid", async (t) => {
+  const { client, held } = await setUp(t);
+  t.equal(await client.read(uri(held.secrets[0]?.uid ?? "")), "s3cret");
+  await t.rejects(client.read(uri("Database")), { code: "secret_not_found" });
+});
+
+await t.test("two secrets of one title are an error that counts them", async (t) => {
+  const { client, folder, held } = await setUp(t);
+  held.secrets.push(await newSecret(folder, "database", { password: "other" }));
+  await t.rejects(client.read(uri("database")), { code: "invalid_request", message: /2 secrets/ });
+});
+
+await t.test("a field that is not there is an error that names those that are", async (t) => {
+  const { client } = await setUp(t);
+  await t.rejects(client.read(uri("database", "port")), { code: "secret_not_found", message: /password, user/ });
+  await t.rejects(client.read(uri("database", "constructor")), { code: "secret_not_found" });
+});
+
+await t.test("a title that the server attaches to another secret is not believed", async (t) => {
+  const { client, folder, held } = await setUp(t);
+  const other = await newSecret(folder, "decoy", { password: "attacker's" });
+  held.secrets = [{ ...other, title: "database" }];
+  await t.rejects(client.read(uri("database")), { code: "secret_not_found" });
+});
+
+await t.test("a payload that the server moves to another secret does not open", async (t) => {
+  const { client, folder, held } = await setUp(t);
+  const other = await newSecret(folder, "decoy", { password: "attacker's" });
+  const [first] = held.secrets;
+  held.secrets =
+    first === undefined ? [] : [{ ...first, data_encrypted: other.data_encrypted, wrapped_dek: other.wrapped_dek }];
+  await t.rejects(client.read(uri("database")), { code: "not_decrypted" });
+});
+
+await t.test("a secret of a client written from the specification alone opens", async (t) => {
+  const { client, folder, held } = await setUp(t);
+  const dek = newKey();
+  const payload = encodeText(JSON.stringify({ name: "bare", fields: { password: "plain" } }));
+  held.secrets = [
+    {
+      ...(await newSecret(folder, "bare", {})),
+      title: "",
+      title_encrypted: "",
+      data_encrypted: await bareBox(dek, payload),
+      wrapped_dek: await bareBox(folder.key, dek),
+    },
+  ];
+  t.equal(await client.read(uri("bare")), "plain");
+});
+
+await t.test("a folder without a key is an error of its own", async (t) => {
+  const folder = newFolder("production");
+  const secret = await newSecret(folder, "database", { password: "s3cret" });
+  const { url } = await startServer(t, (_request, response) => json(response, 200, { data: [secret] }));
+  const client = createClient(await newMachine(url, [{ ...folder, key: null }]));
+  await t.rejects(client.list(), { code: "no_key" });
+});
+
+await t.test("a configuration that is not bootstrapped is refused", async (t) => {
+  const machine = await newMachine("http://127.0.0.1:1", []);
+  t.throws(() => createClient({ ...machine, application_id: undefined }), { code: "configuration" });
+  t.throws(() => createClient("{}"), { code: "configuration", message: /version/ });
+  t.throws(() => createClient("not JSON"), { code: "configuration" });
+});

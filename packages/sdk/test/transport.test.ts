@@ -1,0 +1,151 @@
+import t from "tap";
+import { CofferError } from "../src/index.ts";
+import { canonicalUrl, createTransport } from "../src/transport.ts";
+import { json, startServer } from "./server.ts";
+
+const get = { method: "GET", path: "/thing" } as const;
+const post = { method: "POST", path: "/thing", body: { a: 1 } } as const;
+
+async function failure(work: Promise<unknown>): Promise<CofferError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof CofferError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+await t.test("a good answer comes with its status, headers and parsed body", async (t) => {
+  const { url, received } = await startServer(t, (_request, response) =>
+    json(response, 201, { ok: 1 }, { etag: '"7"' }),
+  );
+  const answer = await createTransport({ url }).send({
+    ...post,
+    bearer: "abc",
+    query: { q: "a b&c", none: undefined },
+  });
+  t.equal(answer.status, 201);
+  t.equal(answer.headers.get("etag"), '"7"');
+  t.same(answer.body, { ok: 1 });
+  t.match(received, [{ path: "/thing?q=a%20b%26c", body: '{"a":1}', headers: { authorization: "Bearer abc" } }]);
+});
+
+await t.test("the service's own code, message, request id and details become the error", async (t) => {
+  const body = { error: "conflict", message: "taken", request_id: "r1", details: [{ field: "name", issue: "taken" }] };
+  const { url } = await startServer(t, (_request, response) => json(response, 409, body));
+  const error = await failure(createTransport({ url }).send(get));
+  t.match(error, { code: "conflict", message: "taken", status: 409, requestId: "r1", details: body.details });
+});
+
+await t.test("a refused request waits for Retry-After and is sent again, also a POST", async (t) => {
+  const times: number[] = [];
+  const { url } = await startServer(t, (_request, response, count) => {
+    times.push(performance.now());
+    if (count === 1) json(response, 429, { error: "rate_limited", message: "slow down" }, { "retry-after": "1" });
+    else json(response, 200, { ok: true });
+  });
+  t.same((await createTransport({ url }).send(post)).body, { ok: true });
+  t.equal(times.length, 2);
+  t.ok((times[1] ?? 0) - (times[0] ?? 0) >= 990, "it came back no sooner than allowed");
+});
+
+await t.test("a Retry-After longer than the patience is an error at once, and says how long", async (t) => {
+  const { url, received } = await startServer(t, (_request, response) =>
+    json(response, 429, { error: "rate_limited", message: "slow down" }, { "retry-after": "30" }),
+  );
+  const error = await failure(createTransport({ url, maxWaitSeconds: 29 }).send(get));
+  t.match(error, { code: "rate_limited", retryAfterSeconds: 30 });
+  t.equal(received.length, 1);
+});
+
+await t.test("an unavailable service is asked again, but not for a POST, which may have been done", async (t) => {
+  const { url, received } = await startServer(t, (_request, response, count) => {
+    if (count < 3) json(response, 503, { error: "unavailable", message: "soon" }, { "retry-after": "0" });
+    else json(response, 200, {});
+  });
+  t.equal((await failure(createTransport({ url }).send(post))).code, "unavailable");
+  t.equal(received.length, 1);
+  t.equal((await createTransport({ url }).send(get)).status, 200);
+  t.equal(received.length, 3);
+});
+
+await t.test("a lost answer is asked for again where that is safe, as often as allowed", async (t) => {
+  const { url, received } = await startServer(t, (_request, response) => response.destroy());
+  t.equal((await failure(createTransport({ url, attempts: 3 }).send(get))).code, "network");
+  t.equal(received.length, 3);
+  t.equal((await failure(createTransport({ url, attempts: 3 }).send(post))).code, "network");
+  t.equal(received.length, 4);
+  t.equal((await failure(createTransport({ url, attempts: 2 }).send({ ...post, repeatable: true }))).code, "network");
+  t.equal(received.length, 6);
+});
+
+await t.test("a service that does not answer in time is a network error that says so", async (t) => {
+  const { url } = await startServer(t, () => undefined);
+  const error = await failure(createTransport({ url, attempts: 1, timeoutMilliseconds: 50 }).send(get));
+  t.match(error, { code: "network", message: /no answer within 0.05 s/ });
+});
+
+await t.test("a body that stops half-way counts as no answer in time", async (t) => {
+  const { url } = await startServer(t, (_request, response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write("{");
+  });
+  t.equal((await failure(createTransport({ url, attempts: 1, timeoutMilliseconds: 50 }).send(get))).code, "network");
+});
+
+for (const [what, status, body, code] of [
+  ["a page of a proxy with 502", 502, "<html>Bad Gateway</html>", "unavailable"],
+  ["a page with 200", 200, "<html>Welcome</html>", "bad_answer"],
+  ["JSON that is no object", 200, "17", "bad_answer"],
+  ["an unknown code with 401", 401, '{"error":"strange"}', "invalid_token"],
+  ["a foreign 404", 404, "nothing here", "not_found"],
+  ["a foreign 418", 418, "teapot", "bad_answer"],
+] as const)
+  await t.test(`${what} is ${code}`, async (t) => {
+    const { url } = await startServer(t, (_request, response) => {
+      response.writeHead(status);
+      response.end(body);
+    });
+    t.match(await failure(createTransport({ url, attempts: 1 }).send(get)), { code, status });
+  });
+
+await t.test("a redirect is not followed: the bearer goes to no other place", async (t) => {
+  const other = await startServer(t, (_request, response) => json(response, 200, {}));
+  const { url } = await startServer(t, (_request, response) => {
+    response.writeHead(307, { location: `${other.url}/thing` });
+    response.end();
+  });
+  t.equal((await failure(createTransport({ url, attempts: 1 }).send({ ...get, bearer: "abc" }))).code, "network");
+  t.equal(other.received.length, 0);
+});
+
+await t.test("an address where nobody listens is a network error with the reason", async (t) => {
+  const { url } = await startServer(t, () => undefined);
+  const free = new URL(url);
+  free.port = "1";
+  const error = await failure(createTransport({ url: free.href, attempts: 1 }).send(get));
+  t.match(error, { code: "network", message: /ECONNREFUSED|bad port/ });
+});
+
+await t.test("giving a call up ends its wait at once", async (t) => {
+  const { url } = await startServer(t, (_request, response) =>
+    json(response, 429, { error: "rate_limited", message: "slow down" }, { "retry-after": "50" }),
+  );
+  const giveUp = new AbortController();
+  const call = failure(createTransport({ url, signal: giveUp.signal }).send(get));
+  setTimeout(() => giveUp.abort(), 20);
+  t.match(await call, { code: "network", message: /given up/ });
+});
+
+await t.test("an address loses its trailing slashes and keeps its path", (t) => {
+  t.equal(canonicalUrl("https://coffer.example.com/"), "https://coffer.example.com");
+  t.equal(canonicalUrl("http://127.0.0.1:8080/base//"), "http://127.0.0.1:8080/base");
+  t.end();
+});
+
+for (const wrong of ["coffer.example.com", "ftp://x", "https://u:p@x", "https://x/?a=1", "https://x/#a", ""])
+  await t.test(`the address "${wrong}" is refused`, (t) => {
+    t.throws(() => canonicalUrl(wrong), { code: "configuration" });
+    t.end();
+  });
