@@ -1,0 +1,39 @@
+import { ServiceError } from "@coffer/errors";
+import type { Queryable } from "@coffer/postgres";
+import type { Actor } from "../audit.ts";
+import type { Machine } from "../callers/machine.ts";
+import type { Deps } from "../deps.ts";
+import type { ClientState } from "../store/clients.ts";
+import { findClientState } from "../store/clients.ts";
+
+/** A machine that may act: its client exists, is neither revoked nor expired, and calls from an allowed address. */
+export interface ActiveClient {
+  orgId: string;
+  actor: Actor;
+  client: ClientState;
+}
+
+/**
+ * The state of the calling machine's client.
+ * @throws ServiceError `invalid_token` when the client is unknown, revoked or expired, `access_denied` when it may not
+ *   call from this address.
+ */
+export async function requireClient(db: Queryable, deps: Deps, caller: Machine): Promise<ActiveClient> {
+  const state = await findClientState(db, { clientId: caller.clientId, ip: caller.ip, now: deps.now() });
+  return activeClient(caller, state);
+}
+
+/** The same judgement over a state that a statement of the caller's own has read. */
+export function activeClient(caller: Machine, state: ClientState | null): ActiveClient {
+  if (state === null || state.revoked || state.expired) {
+    throw new ServiceError("invalid_token", "the token is not valid: its client is unknown, revoked or expired");
+  }
+  if (!state.address_allowed) {
+    throw new ServiceError("access_denied", "this client may not be used from this address");
+  }
+  return { orgId: state.org_id, actor: machineActor(caller, state.application_id), client: state };
+}
+
+function machineActor(caller: Machine, applicationId: string | null): Actor {
+  return { type: "client", id: caller.clientId, ...(applicationId === null ? {} : { application_id: applicationId }) };
+}

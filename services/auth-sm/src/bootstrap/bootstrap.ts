@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { ServiceError } from "@coffer/errors";
+import type { Anonymous, Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
+import { canonicalPublicKey } from "@coffer/tokens";
+import { z } from "zod";
+import { auditOf } from "../audit.ts";
+import type { Deps } from "../deps.ts";
+import { listClientFolders } from "../store/client-folders.ts";
+import { insertClient } from "../store/clients.ts";
+import type { HeldToken } from "../store/token-spending.ts";
+import { grantTokenFolders, lockToken, markTokenUsed } from "../store/token-spending.ts";
+import { refuseWholeToken } from "./whole-token.ts";
+
+export const bootstrapBody = z.object({
+  token: z.string().min(1).max(512),
+  public_key: z.string().min(1).max(4096),
+  client_id: z.uuid().optional(),
+});
+type BootstrapCall = Call<Anonymous, unknown, z.infer<typeof bootstrapBody>>;
+
+/** What a machine is given for its one-time token. */
+export interface Bootstrapped {
+  client_id: string;
+  application_id: string;
+  encrypted_folder_keys: Record<string, string>;
+  org_id: string;
+  folders: { id: string; name: string; permission: "read" | "write" }[];
+}
+
+/**
+ * POST /api/sm/v1/bootstrap
+ * Spending is one transaction under the token's row lock: everything that can be refused is refused before it, and of
+ * two at once the second finds the token used.
+ */
+export async function bootstrap(deps: Deps, call: BootstrapCall): Promise<Bootstrapped> {
+  const { body, request } = call;
+  await refuseWholeToken(deps, body.token, request);
+  const { spki } = canonicalPublicKey(body.public_key);
+  const clientId = body.client_id ?? deps.newId();
+  const spent = await deps.database.transaction(async (tx) => {
+    const hash = createHash("sha256").update(body.token).digest();
+    const token = await lockToken(tx, { hash, ip: request.ip, now: deps.now() });
+    const refusal = refusalOf(token);
+    if (token === null || refusal !== null) return { token, refusal: refusal ?? unknownToken() };
+    return { token, refusal: null, client: await makeClient(tx, deps, call, { token, clientId, spki }) };
+  });
+  if (spent.refusal === null) return spent.client;
+  await recordRefusal(deps, call, spent.token, spent.refusal);
+  throw spent.refusal;
+}
+
+function unknownToken(): ServiceError {
+  return new ServiceError("invalid_token", "the one-time token is not valid: it is unknown, used, revoked or expired");
+}
+
+function refusalOf(token: HeldToken | null): ServiceError | null {
+  if (token === null || token.used || token.revoked || token.expired) return unknownToken();
+  if (!token.address_allowed) {
+    return new ServiceError("access_denied", "this one-time token may not be used from this address");
+  }
+  return null;
+}
+
+async function makeClient(
+  tx: Transaction,
+  deps: Deps,
+  { request }: BootstrapCall,
+  { token, clientId, spki }: { token: HeldToken; clientId: string; spki: string },
+): Promise<Bootstrapped> {
+  const now = deps.now();
+  const inserted = await insertClient(tx, {
+    id: clientId,
+    orgId: token.org_id,
+    applicationId: token.application_id,
+    name: token.name,
+    publicKey: spki,
+    allowedCidrs: token.allowed_cidrs,
+    expiresAt: token.client_expires_at,
+    now,
+  });
+  if (!inserted) throw new ServiceError("invalid_request", "this client_id is taken: make another one");
+  await markTokenUsed(tx, token.id, now);
+  await grantTokenFolders(tx, token.id, clientId, now);
+  const folders = await listClientFolders(tx, clientId);
+  await enqueueAudit(
+    tx,
+    auditOf(deps, request, {
+      org_id: token.org_id,
+      action: "client.bootstrapped",
+      actor: { type: "client", id: clientId, application_id: token.application_id },
+      target: { type: "client", id: clientId, parent_id: token.application_id },
+      status: 200,
+      changes: { token_id: token.id, folders: folders.map(({ id }) => id) },
+    }),
+  );
+  return {
+    client_id: clientId,
+    application_id: token.application_id,
+    encrypted_folder_keys: Object.fromEntries(
+      folders.flatMap(({ id, encrypted_key }) => (encrypted_key === null ? [] : [[id, encrypted_key] as const])),
+    ),
+    org_id: token.org_id,
+    folders: folders.map(({ id, name, permission }) => ({ id, name, permission })),
+  };
+}
+
+/** A refused attempt with a token that exists belongs to its organization's audit; an unknown one to the log only. */
+async function recordRefusal(
+  deps: Deps,
+  { request }: BootstrapCall,
+  token: HeldToken | null,
+  refusal: ServiceError,
+): Promise<void> {
+  if (token === null) {
+    deps.telemetry.log.info({ request_id: request.id }, "bootstrap with an unknown one-time token");
+    return;
+  }
+  const reason = token.used ? "used" : token.revoked ? "revoked" : token.expired ? "expired" : "address_not_allowed";
+  await deps.audit(
+    auditOf(deps, request, {
+      org_id: token.org_id,
+      action: "client.bootstrap.failed",
+      actor: { type: "anonymous", id: null },
+      target: { type: "token", id: token.id, parent_id: token.application_id },
+      outcome: refusal.code === "access_denied" ? "denied" : "failure",
+      reason,
+      status: refusal.status,
+    }),
+  );
+}

@@ -1,0 +1,28 @@
+import type { Authenticate } from "@coffer/http";
+import { bearerToken } from "@coffer/http";
+import { requireClient } from "../access/client.ts";
+import type { Deps } from "../deps.ts";
+import { recordRejectedToken } from "./rejected-token.ts";
+
+/** A machine whose token is genuine. Its state (revoked, expired, address) is checked by each operation's statement. */
+export interface Machine {
+  kind: "machine";
+  clientId: string;
+  /** The source address of the request, which the client's `allowed_cidrs` may bind. */
+  ip: string;
+}
+
+/** Finds out which machine calls, by the token that it signed itself. */
+export const authenticateMachine: Authenticate<Machine, Deps> = async ({ authorization, request }, deps) => {
+  const token = bearerToken(authorization);
+  let clientId: string;
+  try {
+    ({ clientId } = await deps.verifyMachine(token));
+  } catch (error) {
+    await recordRejectedToken(deps, request, error);
+    throw error;
+  }
+  deps.activity.seen(clientId, request.ip, deps.now());
+  const caller: Machine = { kind: "machine", clientId, ip: request.ip };
+  return { caller, confirm: () => requireClient(deps.database.pool, deps, caller) };
+};

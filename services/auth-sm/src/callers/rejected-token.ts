@@ -1,0 +1,33 @@
+import { ServiceError } from "@coffer/errors";
+import type { RequestContext } from "@coffer/http";
+import { TokenRejection } from "@coffer/tokens";
+import { auditOf } from "../audit.ts";
+import type { Deps } from "../deps.ts";
+import { findClientKey } from "../store/clients.ts";
+
+/**
+ * Records that a token was refused: in the audit of its client's organization when it names a client that exists,
+ * otherwise as a metric only, so that nobody fills an audit with inventions.
+ */
+export async function recordRejectedToken(deps: Deps, request: RequestContext, error: unknown): Promise<void> {
+  if (!(error instanceof ServiceError) || !(error.cause instanceof TokenRejection)) return;
+  const { reason, clientId } = error.cause;
+  deps.authFailures.inc({ reason });
+  const client = clientId === undefined ? null : await findClientKey(deps.database.pool, clientId);
+  if (client === null || clientId === undefined) return;
+  await deps.audit(
+    auditOf(deps, request, {
+      org_id: client.org_id,
+      action: "client.auth.failed",
+      actor: { type: "anonymous", id: null },
+      target: {
+        type: "client",
+        id: clientId,
+        ...(client.application_id === null ? {} : { parent_id: client.application_id }),
+      },
+      outcome: "failure",
+      reason,
+      status: error.status,
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+import type { Bus } from "@coffer/bus";
+import type { AuditDraft } from "@coffer/events";
+import type { Database } from "@coffer/postgres";
+import type { Counter, Telemetry } from "@coffer/telemetry";
+import type { MachineClaims, UserClaims } from "@coffer/tokens";
+import type { Redis } from "ioredis";
+import type { ClientActivity } from "./clients/activity.ts";
+import type { Config } from "./config.ts";
+import type { ServerKeys } from "./keys/server-keys.ts";
+import type { SecretReads } from "./store/secret-reads.ts";
+
+/** All that an operation may use: its first argument. Built once, by hand, in service.ts. */
+export interface Deps {
+  config: Config;
+  database: Database;
+  bus: Bus;
+  redis: Redis;
+  telemetry: Telemetry;
+  /** `coffer_auth_failures_total`, by why. */
+  authFailures: Counter<"reason">;
+  /** The present time. */
+  now(): Date;
+  /** A new UUIDv7. */
+  newId(): string;
+  /** Cryptographically random bytes. */
+  randomBytes(count: number): Buffer;
+  /** Signing keys of people's tokens, OPAQUE setups, the key of refresh tokens. */
+  keys: ServerKeys;
+  /** Makes the audit record of a read durable; resolves after its commit. */
+  audit(record: AuditDraft): Promise<void>;
+  /** Verifies a machine's self-signed token. */
+  verifyMachine(token: string): Promise<MachineClaims>;
+  /** Verifies a person's access token. */
+  verifyUser(token: string): Promise<UserClaims>;
+  /** The prepared statements of the hottest reads. */
+  reads: SecretReads;
+  /** Remembers when and from where a client was last seen. */
+  activity: ClientActivity;
+}

@@ -1,0 +1,90 @@
+import { route, uuidText } from "@coffer/http";
+import { z } from "zod";
+import { authenticateUser } from "../callers/user.ts";
+import type { Attempt } from "../refusals.ts";
+import { attempting } from "../refusals.ts";
+import { folderListQuery, newSecretInFolder, secretUpdate } from "../secrets/bodies.ts";
+import { createSecret } from "../secrets/create.ts";
+import { folderSecretPath } from "../secrets/path.ts";
+import { removeSecret } from "../secrets/remove.ts";
+import { updateSecret } from "../secrets/update.ts";
+import { listFolderSecrets } from "./list.ts";
+import { readFolderSecret } from "./read.ts";
+
+const base = "/api/org/folders/:id/secrets";
+const person = { bucket: "user", caller: authenticateUser } as const;
+const folderPath = z.object({ id: uuidText });
+
+const secret: Attempt["target"] = ({ id, uid }) => ({
+  type: "secret",
+  id: uid ?? null,
+  ...(id === undefined ? {} : { parent_id: id }),
+});
+const folder: Attempt["target"] = ({ id }) => ({ type: "folder", id: id ?? null });
+
+/** Secrets as a person sees them: below their folder, with the person's own permission. */
+export const folderSecretRoutes = [
+  attempting(
+    "secret.listed",
+    folder,
+    route({
+      ...person,
+      method: "GET",
+      path: base,
+      params: folderPath,
+      query: folderListQuery,
+      status: 200,
+      run: listFolderSecrets,
+    }),
+  ),
+  attempting(
+    "secret.created",
+    secret,
+    route({
+      ...person,
+      method: "POST",
+      path: base,
+      params: folderPath,
+      body: newSecretInFolder,
+      status: 201,
+      run: (deps, call) => createSecret(deps, { ...call, body: { ...call.body, folder_id: call.params.id } }),
+    }),
+  ),
+  attempting(
+    "secret.read",
+    secret,
+    route({
+      ...person,
+      method: "GET",
+      path: `${base}/:uid`,
+      params: folderSecretPath,
+      status: 200,
+      run: readFolderSecret,
+    }),
+  ),
+  attempting(
+    "secret.updated",
+    secret,
+    route({
+      ...person,
+      method: "PUT",
+      path: `${base}/:uid`,
+      params: folderSecretPath,
+      body: secretUpdate,
+      status: 200,
+      run: updateSecret,
+    }),
+  ),
+  attempting(
+    "secret.deleted",
+    secret,
+    route({
+      ...person,
+      method: "DELETE",
+      path: `${base}/:uid`,
+      params: folderSecretPath,
+      status: 204,
+      run: removeSecret,
+    }),
+  ),
+];

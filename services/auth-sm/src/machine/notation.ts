@@ -1,0 +1,39 @@
+import { ServiceError } from "@coffer/errors";
+import { z } from "zod";
+
+const form = "coffer://<folder>/<title>/field/<field>";
+
+/** What a notation names, each part percent-decoded. */
+export interface Notation {
+  folder: string;
+  title: string;
+  field: string;
+}
+
+export const notationBody = z.object({ notation: z.string().min(1).max(4096) });
+
+/**
+ * Takes a notation apart: split on `/` first and then percent-decoded, so that a part may hold an encoded slash.
+ * @throws ServiceError `invalid_request` for another scheme, another shape, an empty part or a malformed escape
+ */
+export function parseNotation(notation: string): Notation {
+  const match = /^coffer:\/\/(?<path>.*)$/s.exec(notation);
+  const parts = match?.groups?.["path"]?.split("/") ?? [];
+  const [folder, title, literal, field] = parts.map(decode);
+  if (parts.length !== 4 || literal !== "field" || !folder || !title || !field) {
+    throw new ServiceError("invalid_request", `the notation must have the form ${form}, with no part empty`);
+  }
+  // Postgres has no text with a NUL character, so no name can hold one.
+  if ([folder, title, field].some((part) => part.includes("\u0000"))) {
+    throw new ServiceError("invalid_request", "the notation has a NUL character, which no name can hold");
+  }
+  return { folder, title, field };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new ServiceError("invalid_request", "the notation has a malformed percent escape");
+  }
+}

@@ -1,0 +1,69 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { z } from "zod";
+import { activeClient } from "../access/client.ts";
+import { auditOf } from "../audit.ts";
+import type { Machine } from "../callers/machine.ts";
+import type { Deps } from "../deps.ts";
+import { foldCase } from "../fold-case.ts";
+import { askerOf } from "./asker.ts";
+import type { FieldView } from "./read-field.ts";
+import type { notationBody } from "./notation.ts";
+import { parseNotation } from "./notation.ts";
+
+/** The field that a notation names, with the names under which it was found. */
+export interface NotationView extends FieldView {
+  folder: string;
+  title: string;
+}
+
+/** POST /api/sm/v1/notation */
+export async function resolveNotation(
+  deps: Deps,
+  { caller, body, request }: Call<Machine, unknown, z.infer<typeof notationBody>>,
+): Promise<NotationView> {
+  const asker = askerOf(deps, caller);
+  const named = parseNotation(body.notation);
+  const row = await deps.reads.notation(asker, {
+    folderFolded: foldCase(named.folder),
+    folderId: z.uuid().safeParse(named.folder).data ?? null,
+    title: named.title,
+    field: named.field,
+  });
+  const { orgId, actor } = activeClient(caller, row);
+  if (row === null || row.folder_id === null) throw notFound("folder");
+  if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");
+  if (row.uid === null) throw notFound("secret");
+  if (row.matches > 1) {
+    throw new ServiceError(
+      "invalid_request",
+      `${row.matches} secrets of this folder match: name the one you mean by its uid`,
+    );
+  }
+  if (row.value === null) throw notFound("field");
+  await deps.audit(
+    auditOf(deps, request, {
+      org_id: orgId,
+      action: "secret.notation.resolved",
+      actor,
+      target: { type: "secret", id: row.uid, parent_id: row.folder_id },
+      status: 200,
+    }),
+  );
+  return {
+    uid: row.uid,
+    folder: row.folder_name,
+    title: row.title ?? "",
+    field: named.field,
+    value_encrypted: row.value,
+    folder_id: row.folder_id,
+    secret_uid: row.uid,
+    wrapped_dek: row.wrapped_dek,
+    key_version: row.key_version,
+    updated_at: row.updated_at,
+  };
+}
+
+function notFound(what: string): ServiceError {
+  return new ServiceError("secret_not_found", `no ${what} matches the notation`);
+}

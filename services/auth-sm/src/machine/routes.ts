@@ -1,0 +1,134 @@
+import { anyone, route } from "@coffer/http";
+import { bootstrap, bootstrapBody } from "../bootstrap/bootstrap.ts";
+import { authenticateMachine } from "../callers/machine.ts";
+import type { Attempt } from "../refusals.ts";
+import { attempting } from "../refusals.ts";
+import { listQuery, newSecret, searchQuery, secretUpdate } from "../secrets/bodies.ts";
+import { createSecret } from "../secrets/create.ts";
+import { fieldPath, secretPath } from "../secrets/path.ts";
+import { removeSecret } from "../secrets/remove.ts";
+import { updateSecret } from "../secrets/update.ts";
+import { listGrantedFolders } from "./list-folders.ts";
+import { listVisibleSecrets } from "./list-secrets.ts";
+import { notationBody } from "./notation.ts";
+import { readField } from "./read-field.ts";
+import { readSecret } from "./read-secret.ts";
+import { resolveNotation } from "./resolve-notation.ts";
+import { searchVisibleSecrets } from "./search-secrets.ts";
+import { showClient } from "./show-client.ts";
+
+const base = "/api/sm/v1";
+// Machines prove who they are on every row but the last. On the lazy ones the operation's own statement checks the
+// client's state, which saves a round trip.
+const machine = { bucket: "standard", caller: authenticateMachine } as const;
+const lazy = { ...machine, lazy: true } as const;
+
+const secret: Attempt["target"] = ({ uid }) => ({ type: "secret", id: uid ?? null });
+const unnamed: Attempt["target"] = () => ({ type: "secret", id: null });
+const self: Attempt["target"] = () => ({ type: "client", id: null });
+
+/** The Secrets Manager's HTTP surface (specification 4.1). */
+export const machineRoutes = [
+  attempting(
+    "secret.listed",
+    unnamed,
+    route({
+      ...lazy,
+      method: "GET",
+      path: `${base}/secrets`,
+      query: listQuery,
+      status: 200,
+      run: listVisibleSecrets,
+    }),
+  ),
+  attempting(
+    "secret.searched",
+    unnamed,
+    route({
+      ...lazy,
+      method: "GET",
+      path: `${base}/secrets/search`,
+      query: searchQuery,
+      status: 200,
+      run: searchVisibleSecrets,
+    }),
+  ),
+  attempting(
+    "secret.read",
+    secret,
+    route({ ...lazy, method: "GET", path: `${base}/secrets/:uid`, params: secretPath, status: 200, run: readSecret }),
+  ),
+  attempting(
+    "secret.field.read",
+    secret,
+    route({
+      ...lazy,
+      method: "GET",
+      path: `${base}/secrets/:uid/fields/:field`,
+      params: fieldPath,
+      status: 200,
+      run: readField,
+    }),
+  ),
+  attempting(
+    "secret.notation.resolved",
+    unnamed,
+    route({
+      ...lazy,
+      method: "POST",
+      path: `${base}/notation`,
+      body: notationBody,
+      status: 200,
+      run: resolveNotation,
+    }),
+  ),
+  attempting(
+    "secret.created",
+    unnamed,
+    route({ ...machine, method: "POST", path: `${base}/secrets`, body: newSecret, status: 201, run: createSecret }),
+  ),
+  attempting(
+    "secret.updated",
+    secret,
+    route({
+      ...machine,
+      method: "PUT",
+      path: `${base}/secrets/:uid`,
+      params: secretPath,
+      body: secretUpdate,
+      status: 200,
+      run: updateSecret,
+    }),
+  ),
+  attempting(
+    "secret.deleted",
+    secret,
+    route({
+      ...machine,
+      method: "DELETE",
+      path: `${base}/secrets/:uid`,
+      params: secretPath,
+      status: 204,
+      run: removeSecret,
+    }),
+  ),
+  attempting(
+    "client.access.denied",
+    self,
+    route({ ...machine, method: "GET", path: `${base}/folders`, status: 200, run: listGrantedFolders }),
+  ),
+  attempting(
+    "client.access.denied",
+    self,
+    route({ ...machine, method: "GET", path: `${base}/client`, status: 200, run: showClient }),
+  ),
+  route({
+    method: "POST",
+    path: `${base}/bootstrap`,
+    bucket: "strict",
+    caller: anyone,
+    body: bootstrapBody,
+    status: 200,
+    run: bootstrap,
+  }),
+];

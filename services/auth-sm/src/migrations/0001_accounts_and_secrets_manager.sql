@@ -1,0 +1,217 @@
+-- People, organizations and the Secrets Manager. Names that are unique without regard to case, and titles that are
+-- searched, are kept a second time in a folded form made by the service, so that no database's locale decides.
+
+CREATE TABLE opaque_setups (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  setup text NOT NULL,
+  created_at timestamptz NOT NULL
+);
+
+CREATE TABLE signing_keys (
+  kid text PRIMARY KEY,
+  private_jwk jsonb NOT NULL,
+  public_jwk jsonb NOT NULL,
+  created_at timestamptz NOT NULL
+);
+
+-- Keys that only the service itself uses, by name.
+CREATE TABLE server_keys (
+  name text PRIMARY KEY,
+  key bytea NOT NULL,
+  created_at timestamptz NOT NULL
+);
+
+CREATE TABLE users (
+  id uuid PRIMARY KEY,
+  email text NOT NULL CONSTRAINT users_email_key UNIQUE,
+  name text NOT NULL,
+  opaque_setup_id integer NOT NULL REFERENCES opaque_setups (id),
+  registration_record text NOT NULL,
+  public_key text NOT NULL,
+  encrypted_user_key text NOT NULL,
+  encrypted_private_key text NOT NULL,
+  recovery_proof_hash text,
+  recovery_encrypted_user_key text,
+  created_at timestamptz NOT NULL
+);
+
+-- Refresh tokens are known by the hash of the present one; the older ones of a session prove themselves (refresh-token.ts).
+CREATE TABLE sessions (
+  id uuid PRIMARY KEY,
+  user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  device_id text NOT NULL,
+  device_name text NOT NULL,
+  device_type text NOT NULL,
+  ip inet,
+  generation integer NOT NULL,
+  refresh_hash bytea NOT NULL,
+  rotated_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  last_used_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  revoked_at timestamptz,
+  revoked_reason text
+);
+CREATE INDEX sessions_user ON sessions (user_id);
+
+-- One row per started login, for 60 s. `user_id` is null for an e-mail that nobody has: such a start is answered alike.
+-- A wrong finish marks the row and does no more, whoever it is about, so that its time tells nothing; what is expired or
+-- refused becomes an audit record a moment later. Address, agent and request are those of the latest call.
+CREATE TABLE login_starts (
+  id uuid PRIMARY KEY,
+  user_id uuid REFERENCES users (id) ON DELETE CASCADE,
+  server_state text NOT NULL,
+  ip inet NOT NULL,
+  user_agent text,
+  request_id text NOT NULL,
+  expires_at timestamptz NOT NULL,
+  refused_at timestamptz
+);
+CREATE INDEX login_starts_expiry ON login_starts (expires_at);
+
+CREATE TABLE orgs (
+  id uuid PRIMARY KEY,
+  name text NOT NULL,
+  plan text NOT NULL CHECK (plan IN ('free', 'team', 'business', 'enterprise')),
+  created_at timestamptz NOT NULL
+);
+
+CREATE TABLE memberships (
+  org_id uuid NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+  user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  role text NOT NULL CHECK (role IN ('owner', 'admin', 'auditor', 'member')),
+  status text NOT NULL CHECK (status IN ('active', 'suspended')),
+  joined_at timestamptz NOT NULL,
+  PRIMARY KEY (org_id, user_id)
+);
+CREATE INDEX memberships_user ON memberships (user_id, joined_at, org_id);
+
+CREATE TABLE folders (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+  name text NOT NULL,
+  name_folded text NOT NULL,
+  key_version integer NOT NULL DEFAULT 1,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT folders_name_key UNIQUE (org_id, name_folded)
+);
+
+CREATE TABLE folder_members (
+  folder_id uuid NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+  user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  permission text NOT NULL CHECK (permission IN ('read', 'write', 'manage')),
+  encrypted_key text NOT NULL,
+  encrypted_key_alg text NOT NULL CHECK (encrypted_key_alg IN ('box-user', 'jwe')),
+  added_at timestamptz NOT NULL,
+  PRIMARY KEY (folder_id, user_id)
+);
+CREATE INDEX folder_members_user ON folder_members (user_id);
+
+CREATE TABLE applications (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+  name text NOT NULL,
+  name_folded text NOT NULL,
+  description text NOT NULL,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT applications_name_key UNIQUE (org_id, name_folded)
+);
+
+CREATE TABLE clients (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+  -- Null once the application is deleted; its clients stay, revoked, for the audit.
+  application_id uuid REFERENCES applications (id) ON DELETE SET NULL,
+  name text NOT NULL,
+  public_key text NOT NULL,
+  allowed_cidrs cidr[],
+  created_at timestamptz NOT NULL,
+  last_used_at timestamptz,
+  last_ip inet,
+  expires_at timestamptz,
+  revoked_at timestamptz
+);
+CREATE INDEX clients_application ON clients (application_id);
+
+CREATE TABLE client_folders (
+  client_id uuid NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+  folder_id uuid NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+  permission text NOT NULL CHECK (permission IN ('read', 'write')),
+  -- Null until somebody seals the folder's key for this client.
+  encrypted_key text,
+  encrypted_key_alg text CHECK (encrypted_key_alg IN ('box-token', 'jwe')),
+  added_at timestamptz NOT NULL,
+  PRIMARY KEY (client_id, folder_id),
+  CHECK ((encrypted_key IS NULL) = (encrypted_key_alg IS NULL))
+);
+CREATE INDEX client_folders_folder ON client_folders (folder_id);
+
+CREATE TABLE access_tokens (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+  application_id uuid NOT NULL REFERENCES applications (id) ON DELETE CASCADE,
+  name text NOT NULL,
+  token_hash bytea NOT NULL CONSTRAINT access_tokens_hash_key UNIQUE,
+  allowed_cidrs cidr[],
+  created_by uuid REFERENCES users (id) ON DELETE SET NULL,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  client_expires_at timestamptz,
+  used_at timestamptz,
+  revoked_at timestamptz
+);
+CREATE INDEX access_tokens_application ON access_tokens (application_id);
+
+CREATE TABLE access_token_folders (
+  token_id uuid NOT NULL REFERENCES access_tokens (id) ON DELETE CASCADE,
+  folder_id uuid NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+  permission text NOT NULL CHECK (permission IN ('read', 'write')),
+  encrypted_folder_key text,
+  PRIMARY KEY (token_id, folder_id)
+);
+CREATE INDEX access_token_folders_folder ON access_token_folders (folder_id);
+
+CREATE TABLE secrets (
+  org_id uuid NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+  uid text NOT NULL,
+  folder_id uuid NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+  record_type text NOT NULL,
+  -- Null where the client chose not to index a title; such a secret is found by its uid only.
+  title text,
+  title_folded text,
+  title_encrypted text NOT NULL,
+  encrypted_payload text NOT NULL,
+  wrapped_dek text NOT NULL,
+  -- {name: base64}; the names a second time, so that a read need not unpack the values.
+  fields jsonb NOT NULL,
+  field_names text[] NOT NULL,
+  key_version integer NOT NULL,
+  version integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT secrets_uid_key PRIMARY KEY (org_id, uid)
+);
+-- Ciphertext does not compress; trying costs time on every write.
+ALTER TABLE secrets ALTER COLUMN encrypted_payload SET STORAGE EXTERNAL;
+ALTER TABLE secrets ALTER COLUMN fields SET STORAGE EXTERNAL;
+-- Answers a conditional list from the index alone.
+CREATE INDEX secrets_folder ON secrets (folder_id, created_at, uid) INCLUDE (version, key_version);
+CREATE INDEX secrets_title ON secrets (folder_id, title);
+
+-- Substring search by trigrams where the extension may be created; without it the search is right, but reads every title.
+DO $$
+BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public;
+EXCEPTION WHEN OTHERS THEN
+  RAISE NOTICE 'pg_trgm is not available: search over many titles will be slower';
+END
+$$;
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') THEN
+    EXECUTE (SELECT format('CREATE INDEX secrets_title_search ON secrets USING gin (title_folded %I.gin_trgm_ops)', n.nspname)
+             FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm');
+  END IF;
+END
+$$;

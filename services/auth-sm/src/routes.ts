@@ -1,0 +1,30 @@
+import type { Route } from "@coffer/http";
+import { accountRoutes } from "./accounts/routes.ts";
+import { applicationRoutes } from "./applications/routes.ts";
+import { clientRoutes } from "./clients/routes.ts";
+import type { Deps } from "./deps.ts";
+import { folderSecretRoutes } from "./folder-secrets/routes.ts";
+import { folderRoutes } from "./folders/routes.ts";
+import { keyRoutes } from "./keys/routes.ts";
+import { machineRoutes } from "./machine/routes.ts";
+import { orgRoutes } from "./orgs/routes.ts";
+import type { Caller } from "./refusals.ts";
+import { sessionRoutes } from "./sessions/routes.ts";
+import { tokenRoutes } from "./tokens/routes.ts";
+
+const rows = [
+  ...machineRoutes,
+  ...accountRoutes,
+  ...sessionRoutes,
+  ...keyRoutes,
+  ...orgRoutes,
+  ...folderRoutes,
+  ...folderSecretRoutes,
+  ...applicationRoutes,
+  ...tokenRoutes,
+  ...clientRoutes,
+];
+
+/** The whole HTTP surface of the service, a row per endpoint. */
+// A row's operation is only ever given the caller that the same row has found, which an array's type cannot say.
+export const routes = rows as unknown as readonly Route<Deps, Caller>[];

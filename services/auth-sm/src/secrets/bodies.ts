@@ -1,0 +1,48 @@
+import {
+  base64Text,
+  cursorText,
+  nameText,
+  namedValues,
+  pageLimit,
+  timestampText,
+  uidText,
+  uuidText,
+} from "@coffer/http";
+import { z } from "zod";
+import { recordTypes } from "./view.ts";
+
+const maxFields = 64;
+
+const content = {
+  encrypted_payload: base64Text(256),
+  wrapped_dek: base64Text(64),
+  title: nameText(256).optional(),
+  title_encrypted: base64Text(64).optional(),
+  fields: namedValues(nameText(128), base64Text(64), maxFields).optional(),
+  key_version: z.int().positive().optional(),
+};
+
+/** What makes a secret in a folder that the path names. */
+export const newSecretInFolder = z.object({ ...content, uid: uidText.optional(), record_type: z.enum(recordTypes) });
+/** What makes a secret in the folder that the body names (specification 4.1). */
+export const newSecret = newSecretInFolder.extend({ folder_id: uuidText });
+/** What replaces a secret's content: `fields` that are not sent are cleared, a title that is not sent stays. */
+export const secretUpdate = z.object(content);
+
+export type NewSecret = z.infer<typeof newSecret>;
+export type SecretUpdate = z.infer<typeof secretUpdate>;
+
+/** Conditions and page of a folder's list. */
+export const folderListQuery = z.object({
+  record_type: z.enum(recordTypes).optional(),
+  updated_since: timestampText.optional(),
+  limit: pageLimit.optional(),
+  cursor: cursorText.optional(),
+});
+
+/** The same for a machine, which may choose one of its folders. */
+export const listQuery = folderListQuery.extend({ folder_id: uuidText.optional() });
+export type ListQuery = z.infer<typeof listQuery>;
+
+export const searchQuery = listQuery.extend({ title: nameText(256) });
+export type SearchQuery = z.infer<typeof searchQuery>;

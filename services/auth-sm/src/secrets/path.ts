@@ -1,0 +1,14 @@
+import { uidText, uuidText } from "@coffer/http";
+import { z } from "zod";
+
+/** A secret as a machine names it: by its uid alone. */
+export const secretPath = z.object({ uid: uidText });
+export type SecretPath = z.infer<typeof secretPath>;
+
+/** A secret as a person names it: below its folder. */
+export const folderSecretPath = z.object({ id: uuidText, uid: uidText });
+export type FolderSecretPath = z.infer<typeof folderSecretPath>;
+
+/** One field of a secret. */
+export const fieldPath = secretPath.extend({ field: z.string().min(1).max(128) });
+export type FieldPath = z.infer<typeof fieldPath>;

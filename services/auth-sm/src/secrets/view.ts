@@ -1,0 +1,74 @@
+import type { SecretRow } from "../store/secrets.ts";
+
+export const recordTypes = [
+  "login",
+  "card",
+  "note",
+  "identity",
+  "ssh_key",
+  "api_credential",
+  "database",
+  "env_file",
+] as const;
+export type RecordType = (typeof recordTypes)[number];
+
+/** A secret without anything that was encrypted: what an auditor sees. */
+export interface SecretMetadata {
+  uid: string;
+  folder_id: string;
+  record_type: RecordType;
+  /** The indexed title, empty where the client gave none. */
+  title: string;
+  field_names: string[];
+  key_version: number;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+/** The read representation of the specification (2.3) with its additions. */
+export interface SecretView extends SecretMetadata {
+  title_encrypted: string;
+  data_encrypted: string;
+  wrapped_dek: string;
+}
+
+/** The write representation of the specification (2.3), with what the next write needs. */
+export interface SecretReceipt {
+  uid: string;
+  folder_id: string;
+  record_type: RecordType;
+  created_at: string;
+  updated_at: string;
+  version: number;
+  key_version: number;
+}
+
+/** What a caller who may decrypt a secret sees of it. */
+export function secretView(row: SecretRow): SecretView {
+  return {
+    uid: row.uid,
+    folder_id: row.folder_id,
+    title_encrypted: row.title_encrypted,
+    data_encrypted: row.encrypted_payload,
+    updated_at: row.updated_at,
+    wrapped_dek: row.wrapped_dek,
+    record_type: row.record_type,
+    title: row.title ?? "",
+    field_names: row.field_names,
+    key_version: row.key_version,
+    version: row.version,
+    created_at: row.created_at,
+  };
+}
+
+/** What a caller who may see that a secret exists, but no ciphertext, sees of it. */
+export function secretMetadata(row: SecretRow): SecretMetadata {
+  const { title_encrypted, data_encrypted, wrapped_dek, ...metadata } = secretView(row);
+  return metadata;
+}
+
+/** The entity tag of one secret: new with every change, also when a deleted uid is used again. */
+export function secretTag(row: Pick<SecretRow, "version" | "updated_at">): string {
+  return `${row.version}.${row.updated_at}`;
+}

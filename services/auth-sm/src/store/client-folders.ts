@@ -1,0 +1,23 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+const grantedFolder = z.object({
+  id: z.string(),
+  name: z.string(),
+  permission: z.enum(["read", "write"]),
+  key_version: z.number(),
+  encrypted_key: z.string().nullable(),
+  encrypted_key_alg: z.enum(["box-token", "jwe"]).nullable(),
+});
+/** A folder that a client was granted, with the folder's key as sealed for it: null until somebody seals it. */
+export type GrantedFolder = z.infer<typeof grantedFolder>;
+
+/** The folders of a client, by name. */
+export function listClientFolders(db: Queryable, clientId: string): Promise<readonly GrantedFolder[]> {
+  return db.any(sql.type(grantedFolder)`
+    SELECT f.id, f.name, g.permission, f.key_version, g.encrypted_key, g.encrypted_key_alg
+    FROM client_folders g JOIN folders f ON f.id = g.folder_id
+    WHERE g.client_id = ${clientId} ORDER BY f.name_folded
+  `);
+}

@@ -1,0 +1,93 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+const clientState = z.object({
+  org_id: z.string(),
+  application_id: z.string().nullable(),
+  revoked: z.boolean(),
+  expired: z.boolean(),
+  address_allowed: z.boolean(),
+});
+/** What decides whether a client may act now, from this address. */
+export type ClientState = z.infer<typeof clientState>;
+
+/** The client's state as of `now`, or null when there is no such client. */
+export function findClientState(
+  db: Queryable,
+  { clientId, ip, now }: { clientId: string; ip: string; now: Date },
+): Promise<ClientState | null> {
+  return db.maybeOne(sql.type(clientState)`
+    SELECT org_id, application_id,
+      revoked_at IS NOT NULL AS revoked,
+      coalesce(expires_at <= ${now.toISOString()}::timestamptz, false) AS expired,
+      (allowed_cidrs IS NULL OR ${ip}::inet <<= ANY (allowed_cidrs)) AS address_allowed
+    FROM clients WHERE id = ${clientId}
+  `);
+}
+
+const clientIdentity = z.object({
+  client_id: z.string(),
+  application_id: z.string().nullable(),
+  org_id: z.string(),
+  name: z.string(),
+  expires_at: z.string().nullable(),
+});
+
+/** A client that exists, as it may see itself. */
+export function findClientIdentity(db: Queryable, clientId: string): Promise<z.infer<typeof clientIdentity>> {
+  return db.one(sql.type(clientIdentity)`
+    SELECT id AS client_id, application_id, org_id, name, expires_at FROM clients WHERE id = ${clientId}
+  `);
+}
+
+/** The public key (base64 of the SPKI DER) that verifies a client's tokens, with its organization; null when unknown. */
+export function findClientKey(
+  db: Queryable,
+  clientId: string,
+): Promise<{ public_key: string; org_id: string; application_id: string | null } | null> {
+  return db.maybeOne(
+    sql.type(
+      z.object({ public_key: z.string(), org_id: z.string(), application_id: z.string().nullable() }),
+    )`SELECT public_key, org_id, application_id FROM clients WHERE id = ${clientId}`,
+  );
+}
+
+/** Inserts a client; false when the id is taken. */
+export async function insertClient(
+  tx: Queryable,
+  client: {
+    id: string;
+    orgId: string;
+    applicationId: string;
+    name: string;
+    publicKey: string;
+    allowedCidrs: readonly string[] | null;
+    expiresAt: string | null;
+    now: Date;
+  },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.typeAlias("void")`
+    INSERT INTO clients (id, org_id, application_id, name, public_key, allowed_cidrs, expires_at, created_at)
+    VALUES (${client.id}, ${client.orgId}, ${client.applicationId}, ${client.name}, ${client.publicKey},
+      ${client.allowedCidrs === null ? null : sql.array([...client.allowedCidrs], "cidr")},
+      ${client.expiresAt}, ${client.now.toISOString()})
+    ON CONFLICT (id) DO NOTHING
+  `);
+  return rowCount === 1;
+}
+
+/** Notes when and from where clients were last seen; an older sighting never replaces a newer one. */
+export async function touchClients(
+  db: Queryable,
+  sightings: readonly { clientId: string; ip: string; at: string }[],
+): Promise<void> {
+  await db.query(sql.typeAlias("void")`
+    UPDATE clients SET last_used_at = seen.at, last_ip = seen.ip
+    FROM ${sql.unnest(
+      sightings.map(({ clientId, ip, at }) => [clientId, ip, at]),
+      ["uuid", "inet", "timestamptz"],
+    )} AS seen (id, ip, at)
+    WHERE clients.id = seen.id AND clients.revoked_at IS NULL AND (clients.last_used_at IS NULL OR clients.last_used_at < seen.at)
+  `);
+}

@@ -1,0 +1,129 @@
+import type { Database } from "@coffer/postgres";
+import type { ClientState } from "./clients.ts";
+import type { SecretRow } from "./secrets.ts";
+
+// The reads that machines repeat all day: one named prepared statement each, which answers who the client is, what it
+// was granted and what it asks for in a single round trip (docs/adr/0003). Rows are trusted here: their columns are
+// fixed by these statements and the schema's constraints.
+
+const clientColumns = `
+  c.org_id, c.application_id, c.revoked_at IS NOT NULL AS revoked,
+  coalesce(c.expires_at <= $2::timestamptz, false) AS expired,
+  (c.allowed_cidrs IS NULL OR $3::inet <<= ANY (c.allowed_cidrs)) AS address_allowed`;
+
+/** Who asks, as every statement needs it. */
+export interface Asker {
+  clientId: string;
+  ip: string;
+  now: Date;
+}
+
+/** A secret beside the client's grant on its folder: `uid` null when the organization has no such secret. */
+export type GrantedSecret = ClientState &
+  ((SecretRow & { permission: "read" | "write" | null }) | { uid: null; permission: null });
+
+/** One field beside the grant: `value` null when the secret has no field by that name. */
+export type GrantedField = ClientState &
+  (
+    | {
+        uid: string;
+        folder_id: string;
+        wrapped_dek: string;
+        key_version: number;
+        updated_at: string;
+        value: string | null;
+        permission: "read" | "write" | null;
+      }
+    | { uid: null; permission: null }
+  );
+
+/** What a notation names: `folder_id` null for no such folder, `uid` null for no such secret in it. */
+export type GrantedNotation = ClientState &
+  (
+    | { folder_id: null; permission: null; uid: null }
+    | ({ folder_id: string; folder_name: string; permission: "read" | "write" | null } & (
+        | { uid: null }
+        | {
+            uid: string;
+            title: string | null;
+            /** How many secrets of the folder have this title or uid. */
+            matches: number;
+            wrapped_dek: string;
+            key_version: number;
+            updated_at: string;
+            value: string | null;
+          }
+      ))
+  );
+
+/** The client beside a digest of its grants and of every secret below them: it changes whenever any of that does. */
+export type VisibleDigest = ClientState & { digest: string };
+
+export type SecretReads = ReturnType<typeof createSecretReads>;
+
+/** Prepares the statements. Each function returns null when there is no such client. */
+export function createSecretReads(database: Database) {
+  const secret = database.prepared<GrantedSecret>(
+    "read-secret",
+    `SELECT ${clientColumns}, g.permission, s.uid, s.folder_id, s.title_encrypted, s.encrypted_payload, s.wrapped_dek,
+       s.record_type, s.title, s.field_names, s.key_version, s.version, s.created_at, s.updated_at
+     FROM clients c
+     LEFT JOIN secrets s ON s.org_id = c.org_id AND s.uid = $4
+     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = s.folder_id
+     WHERE c.id = $1`,
+  );
+  const field = database.prepared<GrantedField>(
+    "read-field",
+    `SELECT ${clientColumns}, g.permission, s.uid, s.folder_id, s.wrapped_dek, s.key_version, s.updated_at,
+       s.fields ->> $5 AS value
+     FROM clients c
+     LEFT JOIN secrets s ON s.org_id = c.org_id AND s.uid = $4
+     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = s.folder_id
+     WHERE c.id = $1`,
+  );
+  const notation = database.prepared<GrantedNotation>(
+    "resolve-notation",
+    `SELECT ${clientColumns}, f.id AS folder_id, f.name AS folder_name, g.permission, s.uid, s.title, s.matches,
+       s.wrapped_dek, s.key_version, s.updated_at, s.fields ->> $7 AS value
+     FROM clients c
+     LEFT JOIN LATERAL (
+       SELECT id, name FROM folders WHERE org_id = c.org_id AND (name_folded = $4 OR id = $5::uuid)
+       ORDER BY name_folded = $4 DESC LIMIT 1
+     ) f ON true
+     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = f.id
+     LEFT JOIN LATERAL (
+       SELECT uid, title, wrapped_dek, key_version, updated_at, fields, (count(*) OVER ())::integer AS matches
+       FROM secrets WHERE folder_id = f.id AND (title = $6 OR (org_id = c.org_id AND uid = $6))
+       LIMIT 1
+     ) s ON true
+     WHERE c.id = $1`,
+  );
+  const digest = database.prepared<VisibleDigest>(
+    "visible-digest",
+    `SELECT ${clientColumns}, (
+       SELECT count(*) || '.' || coalesce(sum(hash_record_extended((folder_id, permission), 0)), 0)
+       FROM client_folders WHERE client_id = c.id
+     ) || '.' || (
+       SELECT count(*) || '.' || coalesce(sum(hash_record_extended((s.uid, s.version, s.updated_at), 0)), 0)
+       FROM client_folders g JOIN secrets s ON s.folder_id = g.folder_id WHERE g.client_id = c.id
+     ) AS digest
+     FROM clients c WHERE c.id = $1`,
+  );
+
+  const first = <Row>(rows: readonly Row[]): Row | null => rows[0] ?? null;
+  const asked = ({ clientId, ip, now }: Asker) => [clientId, now.toISOString(), ip];
+
+  return {
+    /** The secret with that uid in the client's organization. */
+    secret: async (asker: Asker, uid: string) => first(await secret([...asked(asker), uid])),
+    /** One field of the secret with that uid. */
+    field: async (asker: Asker, uid: string, name: string) => first(await field([...asked(asker), uid, name])),
+    /** The field that a notation names; `folderId` when its folder part has the form of an id. */
+    notation: async (
+      asker: Asker,
+      named: { folderFolded: string; folderId: string | null; title: string; field: string },
+    ) => first(await notation([...asked(asker), named.folderFolded, named.folderId, named.title, named.field])),
+    /** The state of everything that the client can see. */
+    digest: async (asker: Asker) => first(await digest(asked(asker))),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+const heldToken = z.object({
+  id: z.string(),
+  org_id: z.string(),
+  application_id: z.string(),
+  name: z.string(),
+  used: z.boolean(),
+  revoked: z.boolean(),
+  expired: z.boolean(),
+  address_allowed: z.boolean(),
+  allowed_cidrs: z.array(z.string()).nullable(),
+  client_expires_at: z.string().nullable(),
+});
+/** A one-time token as it stands, locked: whoever else wants to spend it waits. */
+export type HeldToken = z.infer<typeof heldToken>;
+
+/** Locks the token with this SHA-256; null when there is none. The second of two spenders sees it used. */
+export function lockToken(
+  tx: Queryable,
+  { hash, ip, now }: { hash: Buffer; ip: string; now: Date },
+): Promise<HeldToken | null> {
+  return tx.maybeOne(sql.type(heldToken)`
+    SELECT id, org_id, application_id, name, used_at IS NOT NULL AS used, revoked_at IS NOT NULL AS revoked,
+      expires_at <= ${now.toISOString()}::timestamptz AS expired,
+      (allowed_cidrs IS NULL OR ${ip}::inet <<= ANY (allowed_cidrs)) AS address_allowed,
+      allowed_cidrs::text[] AS allowed_cidrs, client_expires_at
+    FROM access_tokens WHERE token_hash = ${sql.binary(hash)} FOR UPDATE
+  `);
+}
+
+/** Marks a locked token as used. */
+export async function markTokenUsed(tx: Queryable, tokenId: string, now: Date): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    UPDATE access_tokens SET used_at = ${now.toISOString()} WHERE id = ${tokenId}
+  `);
+}
+
+/** Marks a locked token as revoked. */
+export async function markTokenRevoked(tx: Queryable, tokenId: string, now: Date): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    UPDATE access_tokens SET revoked_at = ${now.toISOString()} WHERE id = ${tokenId} AND revoked_at IS NULL
+  `);
+}
+
+/** Hands the token's folders to the client that it made. */
+export async function grantTokenFolders(tx: Queryable, tokenId: string, clientId: string, now: Date): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    INSERT INTO client_folders (client_id, folder_id, permission, encrypted_key, encrypted_key_alg, added_at)
+    SELECT ${clientId}, folder_id, permission, encrypted_folder_key,
+      CASE WHEN encrypted_folder_key IS NOT NULL THEN 'box-token' END, ${now.toISOString()}
+    FROM access_token_folders WHERE token_id = ${tokenId}
+  `);
+}

@@ -1,0 +1,71 @@
+import { serve } from "@coffer/http";
+import { createTelemetry } from "@coffer/telemetry";
+import type { TestDatabase, TestNats, TestScope, TestServer } from "@coffer/testkit";
+import { testNats, testPostgres, testRedis } from "@coffer/testkit";
+import { readConfig } from "../../src/config.ts";
+import { migrateService } from "../../src/migrate.ts";
+import { createService } from "../../src/service.ts";
+import type { Clock } from "./clock.ts";
+import { createClock } from "./clock.ts";
+import type { Observer } from "./observer.ts";
+import { observeBus } from "./observer.ts";
+import { until } from "./until.ts";
+
+/** The canonical base address of the services under test. */
+export const baseUrl = "https://coffer.test";
+
+export interface Stores {
+  postgres: TestDatabase;
+  nats: TestNats;
+  redis: TestServer;
+}
+
+/** A running auth-sm with its stores. */
+export interface TestService extends Stores {
+  url: string;
+  clock: Clock;
+  observer: Observer;
+  /** A further replica on the same stores, with its own configuration and the same clock. */
+  replica(environment?: Record<string, string>): Promise<{ url: string }>;
+}
+
+/** Real stores, migrated, and one replica that answers. `environment` overrides the configuration. */
+export async function startAuthSm(t: TestScope, environment: Record<string, string> = {}): Promise<TestService> {
+  const [postgres, nats, redis] = await Promise.all([testPostgres(t), testNats(t), testRedis(t)]);
+  const clock = createClock();
+  const stores = { postgres, nats, redis };
+  await migrateService({ url: postgres.url });
+  const observer = await observeBus(t, nats);
+  const replica = (own: Record<string, string> = {}): Promise<{ url: string }> =>
+    startReplica(t, stores, clock, { ...environment, ...own });
+  const { url } = await replica();
+  return { ...stores, clock, observer, replica, url };
+}
+
+async function startReplica(
+  t: TestScope,
+  { postgres, nats, redis }: Stores,
+  clock: Clock,
+  environment: Record<string, string>,
+): Promise<{ url: string }> {
+  const config = readConfig({
+    COFFER_PORT: "0",
+    COFFER_BASE_URL: baseUrl,
+    COFFER_POSTGRES_URL: postgres.url,
+    COFFER_NATS_URL: nats.url,
+    COFFER_NATS_CREDENTIALS: JSON.stringify(nats.credentials),
+    COFFER_REDIS_URL: redis.url,
+    COFFER_LIMIT_STRICT: "1000000",
+    COFFER_LIMIT_STANDARD: "1000000",
+    COFFER_LIMIT_USER: "1000000",
+    COFFER_LOG_LEVEL: "fatal",
+    ...environment,
+  });
+  const { registry } = createTelemetry({ service: "auth-sm", level: "silent" }).metrics;
+  const service = await createService(config, { registry }, { now: clock.now });
+  t.teardown(() => service.close());
+  const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
+  t.teardown(() => server.close());
+  await until("the stores", async () => (await service.ready()).degraded === false);
+  return { url: server.url };
+}
