@@ -14,7 +14,7 @@ import type { LocalStores } from "./local-stores.ts";
 import { removeRunFile, writeRunFile } from "./run-file.ts";
 import type { RunningServices } from "./running-services.ts";
 import { environmentOf } from "./service-environment.ts";
-import { loadService, presentServices } from "./services.ts";
+import { loadMigration, presentServices } from "./services.ts";
 import type { ServiceRow } from "./services.ts";
 import type { Settings } from "./settings.ts";
 import { cannotListen, StartupError } from "./startup-error.ts";
@@ -74,7 +74,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     const baseUrls = settings.COFFER_BASE_URL.length > 0 ? settings.COFFER_BASE_URL : localBaseUrls(front.port);
     const environment = (row: ServiceRow) => environmentOf(row, { env, stores, baseUrls, routerSecret });
     await migrateAll(rows, stores, report);
-    report(`starting ${rows.map(({ name }) => name).join(", ")}`);
+    for (const { name } of rows) report(`starting ${name}`);
     const started = await startServices({
       rows,
       environment,
@@ -126,9 +126,9 @@ async function migrateAll(
 ): Promise<void> {
   for (const row of rows) {
     if (row.schema === null) continue;
-    const service = await loadService(row);
-    const applied = await service.migrateService?.({ url: stores.postgresUrls[row.schema] ?? "" });
-    if (Array.isArray(applied) && applied.length > 0) report(`${row.name}: ${applied.length} migrations applied`);
+    const { migrateService } = await loadMigration(row);
+    const applied = await migrateService({ url: stores.postgresUrls[row.schema] ?? "" });
+    if (applied.length > 0) report(`${row.name}: ${applied.length} migrations applied`);
   }
 }
 

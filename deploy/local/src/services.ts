@@ -28,16 +28,20 @@ export const allServices: readonly ServiceRow[] = [
 ];
 
 /**
- * What every service exports: `readConfig` from src/config.ts, `createService` from src/service.ts and, when it stores
- * something, `migrateService` from src/migrate.ts. Besides, src/main.ts runs it as a process of its own: forked, it
- * sends `{type: "ready", url, management_url}` once it answers, and ends when the process that forked it is gone.
+ * What every service exports: `readConfig` from src/config.ts and `createService` from src/service.ts. Besides,
+ * src/main.ts runs it as a process of its own: forked, it sends `{type: "ready", url, management_url}` once it answers,
+ * and ends when the process that forked it is gone.
  */
 export interface ServiceRoom {
   /** Throws ConfigurationError. */
   readConfig: (env: NodeJS.ProcessEnv) => ServiceConfig;
   createService: (config: ServiceConfig, shared?: Shared) => Promise<ServiceInstance>;
-  /** Brings the service's schema up to date. `url` is that of the service's own role. */
-  migrateService?: (options: { url: string }) => Promise<unknown>;
+}
+
+/** What a service with a schema exports from src/migrate.ts. */
+export interface ServiceMigration {
+  /** Brings the schema up to date; returns the names of what was applied. `url` is that of the service's own role. */
+  migrateService: (options: { url: string }) => Promise<readonly string[]>;
 }
 
 /** The program of a service that runs as a process of its own. */
@@ -50,10 +54,17 @@ export function presentServices(): ServiceRow[] {
   return allServices.filter(({ name }) => existsSync(programOf(name)));
 }
 
-/** Loads what a service exports. */
-export async function loadService({ name, schema }: ServiceRow): Promise<ServiceRoom> {
-  const files = ["config.ts", "service.ts", ...(schema === null ? [] : ["migrate.ts"])];
-  const load = (file: string): Promise<unknown> =>
-    import(pathToFileURL(resolve(checkout, "services", name, "src", file)).href);
-  return Object.assign({}, ...(await Promise.all(files.map(load)))) as ServiceRoom; // the shape that every service keeps
+/** Loads what a service exports to be run in this process. */
+export async function loadService({ name }: ServiceRow): Promise<ServiceRoom> {
+  const rooms = await Promise.all([load(name, "config.ts"), load(name, "service.ts")]);
+  return Object.assign({}, ...rooms) as ServiceRoom; // the shape that every service keeps
+}
+
+/** Loads what brings a service's schema up to date, and nothing else of it. */
+export async function loadMigration({ name }: ServiceRow): Promise<ServiceMigration> {
+  return (await load(name, "migrate.ts")) as ServiceMigration; // the shape that every service with a schema keeps
+}
+
+function load(name: ServiceName, file: string): Promise<unknown> {
+  return import(pathToFileURL(resolve(checkout, "services", name, "src", file)).href);
 }

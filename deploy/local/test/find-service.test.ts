@@ -1,0 +1,36 @@
+import t from "tap";
+import { createFindService } from "../src/find-service.ts";
+import { allServices } from "../src/services.ts";
+
+const find = createFindService(allServices);
+
+const expected: Record<string, string | null> = {
+  "/api/sm/v1/secrets": "auth-sm",
+  "/api/sm/v1/secrets/search?title=/api/vaults": "auth-sm",
+  "/api/auth/refresh": "auth-sm",
+  "/api/org": "auth-sm",
+  "/api/org/folders": "auth-sm",
+  "/api/org?x=1": "auth-sm",
+  "/api/org/audit": "siem-forwarder",
+  "/api/org/audit?limit=1": "siem-forwarder",
+  "/api/org/siem/webhooks/1": "siem-forwarder",
+  "/api/org/audits": "auth-sm",
+  "/api/orgs": "auth-sm",
+  "/.well-known/jwks.json": "auth-sm",
+  "/api/vaults": "vaults",
+  "/api/vaults/1/records/2": "vaults",
+  "/api/vaultsx": null,
+  "/api/sync/ws?token=x": "sync",
+  "/api/sync": null,
+  "/api/webhooks/stripe": "billing-webhook",
+  "/api/scanner/scan": "scanner",
+  "/": null,
+  "": null,
+  "*": null,
+};
+for (const [url, name] of Object.entries(expected)) {
+  await t.test(`"${url}" belongs to ${name ?? "nobody"}`, (t) => {
+    t.equal(find(url), name);
+    t.end();
+  });
+}

@@ -1,0 +1,62 @@
+import t from "tap";
+import { environmentOf } from "../src/service-environment.ts";
+import type { LocalStores } from "../src/local-stores.ts";
+
+const stores: LocalStores = {
+  urls: { postgres: "postgres://owner@h/coffer", nats: "nats://h:1", redis: "redis://h:2" },
+  postgresUrls: { auth_sm: "postgres://auth_sm:x@h/coffer" },
+  natsCredentials: { "auth-sm": { user: "auth-sm", password: "one" }, sync: { user: "sync", password: "two" } },
+  pids: () => ({}),
+  stop: () => Promise.resolve(),
+};
+const authSm = { name: "auth-sm", paths: [], schema: "auth_sm" } as const;
+const sync = { name: "sync", paths: [], schema: null } as const;
+const baseUrls = ["http://127.0.0.1:8080", "http://localhost:8080"];
+
+await t.test("a service gets its own role and its own user, and no other's", (t) => {
+  const environment = environmentOf(authSm, { env: { PATH: "/bin" }, stores, baseUrls, routerSecret: null });
+  t.same(environment, {
+    PATH: "/bin",
+    COFFER_BASE_URL: "http://127.0.0.1:8080,http://localhost:8080",
+    COFFER_HOST: "127.0.0.1",
+    COFFER_PORT: "0",
+    COFFER_MANAGEMENT_PORT: "0",
+    COFFER_POSTGRES_URL: "postgres://auth_sm:x@h/coffer",
+    COFFER_NATS_URL: "nats://h:1",
+    COFFER_NATS_CREDENTIALS: '{"auth-sm":{"user":"auth-sm","password":"one"}}',
+    COFFER_REDIS_URL: "redis://h:2",
+  });
+  t.end();
+});
+
+await t.test("what is given by file gives way to what is decided here, and the rest is passed on", (t) => {
+  const env = {
+    COFFER_POSTGRES_URL_FILE: "/run/owner",
+    COFFER_NATS_CREDENTIALS_FILE: "/run/nats",
+    COFFER_PORT: "8080",
+    COFFER_DATA_DIR: "/data",
+    COFFER_PROCESSES: "separate",
+    COFFER_SIGNUPS: "closed",
+    COFFER_TRUSTED_PROXY_CIDRS: "10.0.0.0/8",
+    COFFER_STRIPE_WEBHOOK_SECRETS_FILE: "/run/stripe",
+  };
+  const environment = environmentOf(sync, { env, stores, baseUrls, routerSecret: null });
+  t.equal(environment["COFFER_POSTGRES_URL"], undefined, "it stores nothing");
+  t.equal(environment["COFFER_POSTGRES_URL_FILE"], undefined);
+  t.equal(environment["COFFER_NATS_CREDENTIALS_FILE"], undefined);
+  t.equal(environment["COFFER_PORT"], "0");
+  t.equal(environment["COFFER_DATA_DIR"], undefined);
+  t.equal(environment["COFFER_PROCESSES"], undefined);
+  t.equal(environment["COFFER_SIGNUPS"], "closed");
+  t.equal(environment["COFFER_STRIPE_WEBHOOK_SECRETS_FILE"], "/run/stripe");
+  t.equal(environment["COFFER_TRUSTED_PROXY_CIDRS"], "10.0.0.0/8");
+  t.end();
+});
+
+await t.test("behind a router only the router is believed", (t) => {
+  const env = { COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" };
+  const environment = environmentOf(authSm, { env, stores, baseUrls, routerSecret: "a secret made at start" });
+  t.equal(environment["COFFER_TRUSTED_PROXY_CIDRS"], undefined);
+  t.equal(environment["COFFER_ROUTER_SECRET"], "a secret made at start");
+  t.end();
+});
