@@ -8,14 +8,16 @@ export const limits = {
   /** How long a caller waits for a free connection of a pool. */
   acquire: 3_000,
   lock: 5_000,
-  statement: 15_000,
+  statement: 10_000,
   idleInTransaction: 15_000,
   transaction: 30_000,
   /** The same for the single short statements of hot paths. */
   shortStatement: 3_000,
   shortAnswer: 5_000,
+  /** How long closing waits for what runs. */
+  close: 5_000,
   /** Without an answer for this long the connection is given up: the network was cut and nobody said so. */
-  answer: 20_000,
+  answer: 12_000,
 } as const;
 
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;

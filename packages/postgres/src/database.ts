@@ -35,7 +35,7 @@ export interface Database {
   readonly telemetry: Telemetry;
   /** Resolves when Postgres answers, else throws. */
   ready(): Promise<void>;
-  /** Waits for what runs and closes every connection. */
+  /** Waits for what runs, at most 5 s, and closes every connection. */
   close(): Promise<void>;
   /** `listener` is called after each commit that left a message in the outbox. */
   onCommit(listener: () => void): void;

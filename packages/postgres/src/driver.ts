@@ -2,7 +2,7 @@ import pg from "pg";
 import { BackendTerminatedError, createDriverFactory } from "slonik";
 import type { DriverCommand, DriverFactory } from "slonik";
 import { boundTransactions } from "./connection.ts";
-import { hasStalePlan, isConnectionLost } from "./failure.ts";
+import { ConnectionFailure, hasStalePlan, isConnectionLost } from "./failure.ts";
 import { createStatementNames } from "./statement-names.ts";
 
 /** slonik stops using a connection, and does not try to roll back on it, when it meets this error. */
@@ -29,8 +29,12 @@ export function createDriver(config: pg.ClientConfig): DriverFactory {
         });
         return Promise.resolve({
           connect: async () => {
-            await client.connect();
-            await client.query(boundTransactions);
+            try {
+              await client.connect();
+              await client.query(boundTransactions);
+            } catch (error) {
+              throw new ConnectionFailure(error);
+            }
           },
           end: () => client.end(),
           query: async (text, values, options) => {

@@ -19,6 +19,14 @@ export class QueryFailure extends Error {
   }
 }
 
+/** A connection could not be made, whatever the reason was: name resolution, TLS, time. */
+export class ConnectionFailure extends Error {
+  constructor(cause: unknown) {
+    super("the connection could not be made", { cause });
+    this.name = "ConnectionFailure";
+  }
+}
+
 /** What `pg` puts on its errors, as far as it is used here. */
 interface Facts {
   code?: unknown;
@@ -29,7 +37,8 @@ interface Facts {
   cause?: unknown;
 }
 
-const fiveCharacters = /^[0-9A-Z]{5}$/;
+/** Five characters with a digit among them, which the codes of Node (`EPIPE`) never have. */
+const sqlStateForm = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 /** Conditions of the server, not of the statement: the same statement may succeed in a moment. */
 const passing = new Set([
@@ -84,7 +93,7 @@ function* chainOf(error: unknown): Generator<Facts> {
 export function sqlStateOf(error: unknown): string | undefined {
   for (const { code, sqlState: known } of chainOf(error)) {
     if (typeof known === "string") return known;
-    if (typeof code === "string" && fiveCharacters.test(code) && !networkCodes.has(code)) return code;
+    if (typeof code === "string" && sqlStateForm.test(code)) return code;
   }
   return undefined;
 }
@@ -93,7 +102,9 @@ export function sqlStateOf(error: unknown): string | undefined {
 export function isConnectionLost(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== undefined) return /^08|^57P0|^25P0[34]/.test(state);
-  for (const { code, message } of chainOf(error)) {
+  for (const each of chainOf(error)) {
+    const { code, message } = each;
+    if (each instanceof ConnectionFailure) return true;
     if ((typeof code === "string" && networkCodes.has(code)) || lostConnection.test(message)) return true;
   }
   return false;

@@ -4,6 +4,8 @@ import { ServiceError } from "@coffer/errors";
 export interface Gate {
   /** Runs `work` when there is room. Throws ServiceError `unavailable` when none came in time. */
   run<T>(work: () => Promise<T>): Promise<T>;
+  /** Lets nobody in any more. Resolves when the last one has left. */
+  close(): Promise<void>;
   readonly inUse: number;
   readonly waiting: number;
 }
@@ -15,9 +17,12 @@ interface Waiter {
 /** `size` callers at once; a caller waits at most `waitMilliseconds`, first come first served. */
 export function createGate(size: number, waitMilliseconds: number): Gate {
   const waiters = new Set<Waiter>();
+  const empty = Promise.withResolvers<undefined>();
   let inUse = 0;
+  let closed = false;
 
   const enter = (): Promise<void> | undefined => {
+    if (closed) throw new ServiceError("unavailable", "the service is shutting down", { retryAfterSeconds: 1 });
     if (inUse < size) {
       inUse += 1;
       return undefined;
@@ -46,6 +51,7 @@ export function createGate(size: number, waitMilliseconds: number): Gate {
     const [next] = waiters;
     if (next === undefined) {
       inUse -= 1;
+      if (closed && inUse === 0) empty.resolve(undefined);
       return;
     }
     waiters.delete(next);
@@ -61,6 +67,10 @@ export function createGate(size: number, waitMilliseconds: number): Gate {
       } finally {
         leave();
       }
+    },
+    async close() {
+      closed = true;
+      if (inUse > 0) await empty.promise;
     },
     get inUse() {
       return inUse;

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import pg from "pg";
 import { limits } from "./connection.ts";
-import { hasStalePlan, translate } from "./failure.ts";
+import { ConnectionFailure, hasStalePlan, translate } from "./failure.ts";
 
 /** A statement under its name, prepared once per connection. */
 export interface Statement {
@@ -41,7 +41,7 @@ export function createLine(config: pg.ClientConfig): Line {
       return client;
     } catch (error) {
       forget();
-      throw error;
+      throw new ConnectionFailure(error);
     }
   };
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { connectionConfig } from "./connection.ts";
-import { translate } from "./failure.ts";
+import { ConnectionFailure, translate } from "./failure.ts";
 
 /** One step of a schema: its name (`0001_accounts.sql`) and its SQL. */
 export interface Migration {
@@ -54,7 +54,9 @@ export async function migrate({ url, schema, directory, files = [] }: MigrateOpt
   const client = new pg.Client({ ...config, statement_timeout: 0, query_timeout: 0 });
   client.on("error", () => undefined);
   try {
-    await client.connect();
+    await client.connect().catch((error: unknown) => {
+      throw new ConnectionFailure(error);
+    });
     return await apply(client, schema, all);
   } catch (error) {
     throw translate(error);

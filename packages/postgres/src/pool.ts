@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { createPool } from "slonik";
 import type { DatabasePool, DatabasePoolConnection } from "slonik";
@@ -17,6 +18,7 @@ export interface StatementPool extends Queryable {
    * changed since. Errors come out translated (see `translate`).
    */
   connect<T>(work: (connection: DatabasePoolConnection) => Promise<T>): Promise<T>;
+  /** Waits for what runs, at most 5 s, and closes every connection. */
   end(): Promise<void>;
 }
 
@@ -80,7 +82,13 @@ export function createStatementPool(config: pg.ClientConfig, size: number): Stat
   return {
     gate,
     connect,
-    end: async () => (await opened).end(),
+    async end() {
+      const patience = new AbortController();
+      const waited = sleep(limits.close, undefined, { signal: patience.signal }).catch(() => undefined);
+      await Promise.race([gate.close(), waited]);
+      patience.abort();
+      await (await opened).end();
+    },
     any: (query) => connect((connection) => connection.any(query)),
     anyFirst: (query) => connect((connection) => connection.anyFirst(query)),
     exists: (query) => connect((connection) => connection.exists(query)),

@@ -112,7 +112,7 @@ void t.test("every session is bounded: statements, locks, idle and whole transac
   t.same(Object.fromEntries(bounds.map(({ name, setting }) => [name, setting])), {
     idle_in_transaction_session_timeout: "15000",
     lock_timeout: "5000",
-    statement_timeout: "15000",
+    statement_timeout: "10000",
     transaction_timeout: "30000",
   });
 });
@@ -172,6 +172,22 @@ void t.test("how busy the connections are is a metric", async (t) => {
   const after = await telemetry.metrics.registry.metrics();
   t.match(after, /coffer_db_pool_in_use\{.*pool="transactions".*\} 0/);
   t.match(after, /coffer_db_pool_waiting\{.*pool="transactions".*\} 0/);
+});
+
+void t.test("close waits for what runs", async (t) => {
+  const { database } = await freshDatabase(t, url, { poolSize: 1 });
+  const [inside, held] = [gate(), gate()];
+  const work = database.transaction(async (tx) => {
+    inside.open();
+    await held.opened;
+    return tx.oneFirst(sql.type(number)`select 7 as n`);
+  });
+  await inside.opened;
+  const closed = database.close();
+  await t.rejects(database.pool.one(sql.type(number)`select 1 as n`), { code: "unavailable" }, "nothing new begins");
+  held.open();
+  t.equal(await work, 7);
+  await closed;
 });
 
 void t.test("after close nothing is left open, and a statement is refused", async (t) => {
