@@ -1,0 +1,27 @@
+import { ServiceError } from "@coffer/errors";
+import type { AuditDraft } from "@coffer/events";
+import { uuidText } from "@coffer/http";
+import { moment } from "./moment.ts";
+
+/**
+ * The chain in which a record has its place: that of its organization, or without one that of the person it is about,
+ * who acted or, in a failed attempt of nobody known, was the target.
+ * @throws ServiceError `invalid_request` for a record that no chain can hold, which names it by its id
+ */
+export function chainOf(record: AuditDraft): string {
+  const chainId = record.org_id ?? personOf(record);
+  if (chainId === null || !uuidText.safeParse(chainId).success) throw unfit(record, "belongs to no chain");
+  if (!moment.safeParse(record.time).success) throw unfit(record, "has a time that is not ISO 8601 in UTC");
+  if (record.actor.id?.includes("\0") === true) throw unfit(record, "has an actor id that cannot be stored");
+  return chainId;
+}
+
+function personOf({ actor, target }: AuditDraft): string | null {
+  if (actor.type === "user") return actor.id;
+  return target.type === "user" ? target.id : null;
+}
+
+/** The refusal of one record, by its id: whoever sent it parks it and goes on with the others. */
+export function unfit({ id }: AuditDraft, problem: string): ServiceError {
+  return new ServiceError("invalid_request", `the audit record ${id} ${problem}`);
+}

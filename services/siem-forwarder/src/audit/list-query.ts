@@ -1,0 +1,25 @@
+import { auditActions } from "@coffer/events";
+import { cursorText, pageLimit } from "@coffer/http";
+import { z } from "zod";
+import { moment } from "./moment.ts";
+
+/** The query of `GET /api/org/audit`. `from` is inclusive, `to` is not. */
+export const auditQuery = z
+  .object({
+    from: moment.optional(),
+    to: moment.optional(),
+    action: z.enum(auditActions).optional(),
+    actor_id: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,128}$/, "not an id")
+      .optional(),
+    outcome: z.enum(["success", "denied", "failure"]).optional(),
+    order: z.enum(["asc", "desc"]).default("asc"),
+    limit: pageLimit.default(100),
+    cursor: cursorText.optional(),
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || Date.parse(from) <= Date.parse(to), {
+    path: ["to"],
+    message: "lies before `from`",
+  });
+export type AuditQuery = z.infer<typeof auditQuery>;

@@ -1,0 +1,72 @@
+import type { AuditRecord, ChainHead } from "@coffer/events";
+import type { Call } from "@coffer/http";
+import type { Queryable } from "@coffer/postgres";
+import { requireAuditReader } from "../access.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { findHead } from "../store/chains.ts";
+import type { Span } from "../store/hours.ts";
+import { findSpan } from "../store/hours.ts";
+import { listRecords } from "../store/records.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import type { AuditQuery } from "./list-query.ts";
+import { hourOf } from "./moment.ts";
+
+/** A page of an organization's audit, and the present end of its chain. */
+export interface AuditPage {
+  data: AuditRecord[];
+  next_cursor: string | null;
+  /** What the last record of the whole chain must have; null before the first. Shows that the newest were removed. */
+  head: ChainHead | null;
+}
+
+/** GET /api/org/audit */
+export async function listAudit(
+  deps: Deps,
+  { caller, query }: Call<User, unknown, undefined, AuditQuery>,
+): Promise<AuditPage> {
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+  const orgId = await requireAuditReader(deps, caller);
+  const { pool } = deps.database;
+  const head = await findHead(pool, orgId);
+  const span = head && (await spanOf(pool, orgId, query, { head, after }));
+  if (span === null) return { data: [], next_cursor: null, head };
+  // One more than asked for tells whether there is a next page.
+  const found = await listRecords(pool, {
+    chainId: orgId,
+    span,
+    from: query.from,
+    to: query.to,
+    action: query.action,
+    actorId: query.actor_id,
+    outcome: query.outcome,
+    order: query.order,
+    limit: query.limit + 1,
+  });
+  const page = found.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    data: page.map(({ record }) => record),
+    next_cursor: found.length > page.length && last !== undefined ? encodeCursor(last.seq) : null,
+    head,
+  };
+}
+
+/** The places in which the page can be, up to the end that was seen: what is appended meanwhile comes another time. */
+async function spanOf(
+  db: Queryable,
+  chainId: string,
+  { from, to, order }: AuditQuery,
+  { head, after }: { head: ChainHead; after: number | undefined },
+): Promise<Span | null> {
+  let { first, last } = { first: 1, last: head.seq };
+  if (from !== undefined || to !== undefined) {
+    const span = await findSpan(db, chainId, { fromHour: from && hourOf(from), toHour: to && hourOf(to) });
+    if (span === null) return null;
+    first = span.first;
+    last = Math.min(last, span.last);
+  }
+  if (after !== undefined && order === "asc") first = Math.max(first, after + 1);
+  if (after !== undefined && order === "desc") last = Math.min(last, after - 1);
+  return first <= last ? { first, last } : null;
+}

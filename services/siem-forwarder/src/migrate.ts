@@ -1,0 +1,13 @@
+import { migrate } from "@coffer/postgres";
+
+/** The service's schema in Postgres. */
+export const schema = "siem_forwarder";
+
+/**
+ * Brings the service's schema up to date. `url` is that of the service's own role.
+ * @returns the names of the migrations that were applied now
+ * @throws MigrationRefused, and ServiceError `unavailable` when Postgres is away
+ */
+export function migrateService({ url }: { url: string }): Promise<string[]> {
+  return migrate({ url, schema, directory: new URL("./migrations/", import.meta.url) });
+}

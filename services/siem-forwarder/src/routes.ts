@@ -1,0 +1,17 @@
+import { route } from "@coffer/http";
+import { auditQuery } from "./audit/list-query.ts";
+import { listAudit } from "./audit/list.ts";
+import { authenticateUser } from "./callers/user.ts";
+
+/** The service's HTTP surface. */
+export const routes = [
+  route({
+    method: "GET",
+    path: "/api/org/audit",
+    bucket: "user",
+    caller: authenticateUser,
+    query: auditQuery,
+    status: 200,
+    run: listAudit,
+  }),
+];

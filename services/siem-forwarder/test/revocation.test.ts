@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import t from "tap";
+import { draftsOf } from "./draft.ts";
+import { startForwarder, startStores } from "./forwarder.ts";
+import type { Person } from "./people.ts";
+import { until } from "./until.ts";
+
+const { nats, redis, people, append, list, ready } = await startForwarder(t, await startStores(t));
+const orgId = randomUUID();
+await append(draftsOf(orgId, 1));
+
+const statusOf = async (person: Person): Promise<number> => (await list(person)).status;
+
+/** How long it takes, in milliseconds, until a person is refused with 401. */
+async function refusedAfter(person: Person): Promise<number> {
+  const started = performance.now();
+  await until("the session is refused", async () => (await statusOf(person)) === 401, 5000);
+  return performance.now() - started;
+}
+
+async function revokeInRedis({ sessionId }: Person): Promise<void> {
+  const client = new Redis(redis.url);
+  await client.zadd("coffer:revoked-sessions", Date.now(), sessionId);
+  client.disconnect();
+}
+
+const upTo = (which: "redis" | "nats", state: "ok" | "down") =>
+  until(`${which} is ${state}`, async () => (await ready()).checks[which] === state);
+
+// auth-sm goes on saying that the sessions last: what refuses them is what was heard.
+
+await t.test("a session revoked in Redis alone is refused within a second", async (t) => {
+  const person = await people.add([{ orgId, role: "owner" }]);
+  const other = await people.add([{ orgId, role: "owner" }]);
+  t.equal(await statusOf(person), 200);
+  await revokeInRedis(person);
+  t.ok((await refusedAfter(person)) < 1000);
+  t.equal(await statusOf(other), 200, "nobody else's is");
+});
+
+await t.test("a session revoked over the bus alone, with Redis away, is refused within a second", async (t) => {
+  await redis.stop();
+  await upTo("redis", "down");
+  const person = await people.add([{ orgId, role: "owner" }]);
+  t.equal(await statusOf(person), 200, "without Redis everything works");
+  await people.publishRevocation(person);
+  t.ok((await refusedAfter(person)) < 1000);
+  await redis.start();
+  await upTo("redis", "ok");
+  t.equal(await statusOf(person), 401, "what Redis does not know is not forgotten");
+});
+
+await t.test("what was revoked while the bus was away is known from Redis when it is back", async (t) => {
+  const person = await people.add([{ orgId, role: "owner" }]);
+  t.equal(await statusOf(person), 200);
+  await nats.stop();
+  await upTo("nats", "down");
+  await revokeInRedis(person);
+  t.ok((await refusedAfter(person)) < 1000, "and at once, although nobody can be asked");
+  await nats.start();
+  await upTo("nats", "ok");
+  t.equal(await statusOf(person), 401);
+});
+
+await t.test("with both away nobody is let in, and everybody again when they are back", async (t) => {
+  const person = await people.add([{ orgId, role: "owner" }]);
+  t.equal(await statusOf(person), 200);
+  await Promise.all([nats.stop(), redis.stop()]);
+  await Promise.all([upTo("nats", "down"), upTo("redis", "down")]);
+  const { status, headers, body } = await list(person);
+  t.equal(status, 503);
+  t.equal(body.error, "unavailable");
+  t.match(headers.get("retry-after"), /^\d+$/);
+  // Five seconds later it is not the question about the role that fails, but the one whether the session lasts.
+  await until("it is the session that cannot be known", async () =>
+    /session/.test(String((await list(person)).body.message)),
+  );
+  t.equal(await statusOf(person), 503);
+  await Promise.all([nats.start(), redis.start()]);
+  await Promise.all([upTo("nats", "ok"), upTo("redis", "ok")]);
+  await until("the bus has auth-sm again", () => people.bus.connected);
+  t.equal(await statusOf(person), 200);
+});
