@@ -14,8 +14,8 @@ interface Waiter<Item> {
 }
 
 /**
- * One write for all that wait: the first item is written at once, and everything that arrives while a write is under way
- * goes with the next. The returned function resolves when its item is durable, and rejects with the reason when the
+ * One write for all that wait: the first item is written at once, with what arrives in the same turn of the event loop,
+ * and everything that arrives while a write is under way goes with the next. The returned function resolves when its item is durable, and rejects with the reason when the
  * write it went with failed; a later item is not affected.
  */
 export function createGroupCommit<Item>({
@@ -45,6 +45,7 @@ export function createGroupCommit<Item>({
       waiting.push({ item, resolve, reject });
       if (writing) return;
       writing = true;
-      void inNoContext(writeAll);
+      // At the end of this turn of the event loop: what arrives in the same turn goes with it.
+      setImmediate(() => void inNoContext(writeAll));
     });
 }
