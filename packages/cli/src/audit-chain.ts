@@ -22,27 +22,36 @@ export interface ChainReport {
 }
 
 /**
- * Recomputes a chain from its pages, oldest record first, and stops at the first break. With `expected`, a head that
- * was seen before, the record of that `seq` must be there and have that hash.
+ * Recomputes a chain from its pages, oldest record first. With `expected`, a head that was seen before, the record of
+ * that `seq` must be there and have that hash.
  */
 export async function checkChain(
   pages: AsyncIterable<unknown[]>,
   expected: ChainHead | undefined,
 ): Promise<ChainReport> {
-  let head: ChainHead = { seq: 0, hash: firstPreviousHash };
-  const gaps: RecordedGap[] = [];
+  const report: ChainReport = { head: { seq: 0, hash: firstPreviousHash }, broken: undefined, gaps: [] };
   for await (const page of pages)
-    for (const record of page) {
-      if (!hasPlace(record)) return { head, gaps, broken: { seq: head.seq + 1, problem: "not a record" } };
-      const next = verifyAuditChain(head, [record]);
-      if ("problem" in next) return { head, gaps, broken: next };
-      head = next;
-      if (head.seq === expected?.seq && head.hash !== expected.hash)
-        return { head, gaps, broken: { seq: head.seq, problem: "not the record that was here before" } };
-      if (record.action === "audit.gap") gaps.push(gapOf(record));
-    }
-  const cutOff = expected !== undefined && expected.seq > head.seq;
-  return { head, gaps, broken: cutOff ? { seq: head.seq + 1, problem: "missing, it was there before" } : undefined };
+    for (const record of page)
+      if (report.broken === undefined) advance(report, record, expected);
+      else if (report.broken.problem === "missing" && hasPlace(record) && record.seq === report.broken.seq)
+        report.broken.problem = "reordered";
+  if (report.broken === undefined && expected !== undefined && expected.seq > report.head.seq)
+    report.broken = { seq: report.head.seq + 1, problem: "missing: it was there before" };
+  return report;
+}
+
+/** Puts one more record on the chain, or notes why it cannot be the next. */
+function advance(report: ChainReport, record: unknown, expected: ChainHead | undefined): void {
+  if (!hasPlace(record)) {
+    report.broken = { seq: report.head.seq + 1, problem: "not a record" };
+    return;
+  }
+  const next = verifyAuditChain(report.head, [record]);
+  if ("problem" in next) report.broken = { ...next };
+  else if (next.seq === expected?.seq && next.hash !== expected.hash)
+    report.broken = { seq: next.seq, problem: "not the record that was there before" };
+  else report.head = next;
+  if (record.action === "audit.gap") report.gaps.push(gapOf(record));
 }
 
 function hasPlace(value: unknown): value is AuditRecord {

@@ -52,7 +52,7 @@ export async function readPassword(file: string | undefined, env: NodeJS.Process
 
 function askPassword(isNew: boolean): string {
   const otherWays = "give it with --password-file or COFFER_PASSWORD";
-  const [first, second] = askHidden(isNew ? ["New password", "The same again"] : ["Password"], otherWays);
+  const [first, second] = askHidden(isNew ? ["Password", "Password again"] : ["Password"], otherWays);
   if (isNew && first !== second) throw usage("the two passwords were not the same; nothing was done");
   return first ?? "";
 }

@@ -1,0 +1,82 @@
+import { chainAudit, firstPreviousHash } from "@coffer/events";
+import type { AuditDraft, AuditRecord } from "@coffer/events";
+import t from "tap";
+import { checkChain } from "../src/audit-chain.ts";
+
+function draft(number: number, more: Partial<AuditDraft> = {}): AuditDraft {
+  return {
+    schema: "coffer.audit/1",
+    id: `0190c0de-0000-7000-8000-${String(number).padStart(12, "0")}`,
+    time: "2026-11-20T10:00:00.000000Z",
+    org_id: "org",
+    action: "secret.read",
+    outcome: "success",
+    actor: { type: "client", id: "c" },
+    target: { type: "secret", id: "s" },
+    source: { ip: "127.0.0.1", user_agent: null },
+    request: { id: "r", method: "GET", route: "/", status: 200 },
+    ...more,
+  };
+}
+
+function chain(drafts: AuditDraft[]): AuditRecord[] {
+  const records: AuditRecord[] = [];
+  let head = { seq: 0, hash: firstPreviousHash };
+  for (const one of drafts) {
+    const record = chainAudit(head, one);
+    records.push(record);
+    head = { seq: record.seq, hash: record.hash };
+  }
+  return records;
+}
+
+/** Pages as the service gives them. */
+async function* pages(records: unknown[]): AsyncGenerator<unknown[]> {
+  for (let at = 0; at < Math.max(records.length, 1); at += 2) {
+    await Promise.resolve();
+    yield records.slice(at, at + 2);
+  }
+}
+
+const whole = chain([1, 2, 3, 4, 5].map((number) => draft(number)));
+const head = { seq: 5, hash: whole[4]?.hash ?? "" };
+
+await t.test("a chain over several pages that nobody touched is whole", async (t) => {
+  t.same(await checkChain(pages(whole), undefined), { head, broken: undefined, gaps: [] });
+  t.same(await checkChain(pages([]), undefined), {
+    head: { seq: 0, hash: firstPreviousHash },
+    broken: undefined,
+    gaps: [],
+  });
+});
+
+for (const [what, records, seq, problem] of [
+  ["changed", whole.map((one) => (one.seq === 3 ? { ...one, outcome: "denied" as const } : one)), 3, /changed/],
+  ["removed from the middle", whole.filter(({ seq }) => seq !== 2), 2, /^missing$/],
+  ["removed from the start", whole.slice(1), 1, /^missing$/],
+  ["put elsewhere", [whole[0], whole[2], whole[3], whole[1], whole[4]], 2, /^reordered$/],
+  ["doubled", [whole[0], whole[0], ...whole.slice(1)], 1, /reordered/],
+  ["replaced by something else", [whole[0], "text"], 2, /not a record/],
+] as const)
+  await t.test(`a record that was ${what} is found with its place`, async (t) => {
+    t.match((await checkChain(pages([...records]), undefined)).broken, { seq, problem });
+  });
+
+await t.test("records cut off the end are found by a head that was seen before", async (t) => {
+  const cut = whole.slice(0, 3);
+  t.equal((await checkChain(pages(cut), undefined)).broken, undefined, "without it they cannot be");
+  t.match((await checkChain(pages(cut), head)).broken, { seq: 4, problem: /missing/ });
+  t.equal((await checkChain(pages(whole), head)).broken, undefined);
+  t.equal((await checkChain(pages(whole), { seq: 2, hash: whole[1]?.hash ?? "" })).broken, undefined);
+});
+
+await t.test("a chain that was made anew is found by a head that was seen before", async (t) => {
+  const forged = chain([1, 2, 3, 4, 5].map((number) => draft(number, { outcome: "denied" })));
+  t.match((await checkChain(pages(forged), { seq: 2, hash: whole[1]?.hash ?? "" })).broken, { seq: 2 });
+});
+
+await t.test("gaps that the service recorded are reported with their times and count", async (t) => {
+  const changes = { from: "2026-11-19T00:00:00Z", to: "2026-11-20T00:00:00Z" };
+  const records = chain([draft(1), draft(2, { action: "audit.gap", changes, count: 7 })]);
+  t.same((await checkChain(pages(records), undefined)).gaps, [{ seq: 2, ...changes, count: 7 }]);
+});

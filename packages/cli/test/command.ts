@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+/** The command as people start it. */
+export const command = fileURLToPath(new URL("../bin/coffer.mjs", import.meta.url));
+
+export interface Outcome {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Start {
+  /** Besides PATH and a profile folder of its own. */
+  env?: Record<string, string>;
+  /** What stdin holds; empty without it. */
+  input?: string;
+  /** Flags of Node itself. */
+  node?: string[];
+}
+
+/** Starts the command with a clean environment; `home` is where its profile is. */
+export function start(home: string, args: string[], { env = {}, node = [] }: Start = {}): ChildProcess {
+  return spawn(process.execPath, [...node, command, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, XDG_CONFIG_HOME: home, COFFER_DATA_DIR: home, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
+/** Waits for the end of a started command. */
+export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  const output = Promise.all([text(child.stdout as Readable), text(child.stderr as Readable)]);
+  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  const [stdout, stderr] = await output;
+  return { code, signal, stdout, stderr };
+}
+
+/** Runs the command to its end. */
+export async function coffer(home: string, args: string[], options: Start = {}): Promise<Outcome> {
+  const child = start(home, args, options);
+  child.stdin?.end(options.input ?? "");
+  return outcomeOf(child);
+}

@@ -1,0 +1,97 @@
+import t from "tap";
+import type { CommandRow } from "../src/command-row.ts";
+import { exitCodeFor, Failure } from "../src/failure.ts";
+import { CofferError } from "@coffer/sdk";
+import { accountRows } from "../src/rows/account.ts";
+import { auditRows } from "../src/rows/audit.ts";
+import { manageRows } from "../src/rows/manage.ts";
+import { secretRows } from "../src/rows/secrets.ts";
+import { coffer } from "./command.ts";
+
+const rows: CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...secretRows];
+const home = t.testdir({});
+const silent = new Set(["logout"]);
+
+await t.test("every command has examples, which come first in its help, and code that loads", async (t) => {
+  for (const row of rows) {
+    t.ok(row.examples.length > 0 && row.examples.every((example) => example.includes(`coffer ${row.name}`)), row.name);
+    t.type(await row.load(), "function", row.name);
+  }
+  const help = await coffer(home, ["token", "create", "--help"]);
+  t.match(help, { code: 0, stdout: /^Examples:\n {2}coffer token create --app api --folder production:read\n/ });
+});
+
+await t.test("every command that prints data has --json", (t) => {
+  for (const { name, options } of rows)
+    t.equal(
+      options.some(({ flags }) => flags === "--json"),
+      !silent.has(name),
+      name,
+    );
+  t.end();
+});
+
+await t.test("no option takes a password, token or value itself", (t) => {
+  for (const { name, options } of rows)
+    for (const { flags } of options) t.notMatch(flags, /--(password|token|value|secret|key) /, `${name} ${flags}`);
+  t.end();
+});
+
+for (const [what, args] of [
+  ["no command", []],
+  ["an unknown command", ["reed"]],
+  ["an unknown option", ["read", "--uri", "x"]],
+  ["a missing argument", ["read"]],
+  ["too many arguments", ["get", "a", "b"]],
+  ["a missing required option", ["token", "create", "--app", "api"]],
+  ["a noun alone", ["folder"]],
+  ["an unknown type", ["set", "--type", "stone", "coffer://a/b/field/c"]],
+  ["a wrong notation", ["read", "coffer://a/b/c"]],
+  ["a wrong limit", ["audit", "ls", "--limit", "0"]],
+] as const)
+  await t.test(`${what} is exit 2, with nothing on stdout`, async (t) => {
+    const outcome = await coffer(home, [...args]);
+    t.match(outcome, { code: 2, stdout: "" });
+    t.not(outcome.stderr, "");
+  });
+
+await t.test("without a login it is exit 3, without an address exit 2, with nobody there exit 7", async (t) => {
+  t.match(await coffer(home, ["whoami"]), { code: 3, stdout: "", stderr: /coffer login/ });
+  const login = ["login", "--email", "a@example.com"];
+  t.match(await coffer(home, login, { env: { COFFER_PASSWORD: "p" } }), { code: 2, stderr: /npm start/ });
+  const env = { COFFER_PASSWORD: "p", COFFER_URL: "http://127.0.0.1:9" };
+  t.match(await coffer(home, login, { env }), { code: 7, stdout: "", stderr: /cannot be reached/ });
+});
+
+await t.test("--version prints the version", async (t) => {
+  t.match(await coffer(home, ["--version"]), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
+});
+
+await t.test("NO_COLOR and a pipe mean no escape sequences", async (t) => {
+  const { stdout, stderr } = await coffer(home, ["--help"], { env: { NO_COLOR: "1" } });
+  t.notOk((stdout + stderr).includes("\u001b"));
+});
+
+await t.test("each error has the exit code that scripts rely on", (t) => {
+  for (const [code, exit] of [
+    ["invalid_request", 1],
+    ["internal_error", 1],
+    ["conflict", 1],
+    ["not_decrypted", 1],
+    ["invalid_token", 3],
+    ["invalid_credentials", 3],
+    ["token_reused", 3],
+    ["access_denied", 4],
+    ["plan_required", 4],
+    ["no_key", 4],
+    ["secret_not_found", 5],
+    ["not_found", 5],
+    ["rate_limited", 6],
+    ["network", 7],
+    ["unavailable", 7],
+  ] as const)
+    t.equal(exitCodeFor(new CofferError(code, "")), exit, code);
+  t.equal(exitCodeFor(new Failure(130, "")), 130);
+  t.equal(exitCodeFor(new Error("")), 1);
+  t.end();
+});

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { coffer, outcomeOf, start } from "./command.ts";
+
+const home = t.testdir({});
+const node = process.execPath;
+
+await t.test("the argument vector reaches the command as it is: no shell, no options of ours", async (t) => {
+  const args = [
+    "-e",
+    "console.log(JSON.stringify(process.argv.slice(1)))",
+    "--",
+    "$HOME",
+    "a b",
+    "*",
+    "--json",
+    "--",
+    "-x",
+  ];
+  const { stdout, code } = await coffer(home, ["run", "--", node, ...args]);
+  t.same(JSON.parse(stdout), ["$HOME", "a b", "*", "--json", "--", "-x"]);
+  t.equal(code, 0);
+  const bare = await coffer(home, ["run", "printf", "%s|", "--mask", "-n"]);
+  t.equal(bare.stdout, "--mask|-n|", "also without --");
+});
+
+await t.test("the command has our stdin, and its exit code is ours", async (t) => {
+  const echo = await coffer(home, ["run", "--", "cat"], { input: "one\ntwo" });
+  t.equal(echo.stdout, "one\ntwo");
+  for (const code of [0, 1, 42, 255])
+    t.equal((await coffer(home, ["run", "--", "sh", "-c", `exit ${code}`])).code, code);
+});
+
+await t.test("a command that a signal ended gives 128 and its number", async (t) => {
+  for (const [signal, code] of [
+    ["TERM", 143],
+    ["KILL", 137],
+    ["INT", 130],
+  ] as const)
+    t.equal((await coffer(home, ["run", "--", "sh", "-c", `kill -${signal} $$`])).code, code);
+});
+
+await t.test("signals are passed on, and the command decides what they mean", async (t) => {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const) {
+    const name = signal.slice(3);
+    const script = `trap 'echo got ${name}; exit 7' ${name}; echo ready; while :; do sleep 0.05; done`;
+    const child = start(home, ["run", "--", "sh", "-c", script]);
+    const outcome = outcomeOf(child);
+    if (child.stdout !== null) await once(child.stdout, "data");
+    child.kill(signal);
+    const { code, stdout } = await outcome;
+    t.equal(code, 7, signal);
+    t.match(stdout, new RegExp(`got ${name}`));
+  }
+});
+
+await t.test("what would let the command act as us is not in its environment", async (t) => {
+  const own = { COFFER_CONFIG: "{}", COFFER_TOKEN: "t", COFFER_PASSWORD: "p", COFFER_TOKEN_FILE: "/t" };
+  const { stdout } = await coffer(home, ["run", "--", "env"], {
+    env: { ...own, OTHER: "stays", COFFER_URL: "http://x" },
+  });
+  t.notMatch(stdout, /COFFER_(CONFIG|TOKEN|PASSWORD)/);
+  t.match(stdout, /OTHER=stays/);
+  t.match(stdout, /COFFER_URL=http:\/\/x/);
+});
+
+await t.test("a command that is not there gives 127, one that cannot be executed 126", async (t) => {
+  const none = await coffer(home, ["run", "--", "no-such-command-here"]);
+  t.match(none, { code: 127, stdout: "", stderr: /no-such-command-here was not found/ });
+  const file = join(home, "not-executable");
+  writeFileSync(file, "echo hello\n");
+  chmodSync(file, 0o644);
+  t.match(await coffer(home, ["run", "--", file]), { code: 126, stdout: "", stderr: /EACCES/ });
+});
+
+await t.test("a variable that is a wrong notation stops it before the command starts", async (t) => {
+  const outcome = await coffer(home, ["run", "--", "echo", "started"], { env: { PASSWORD: "coffer://a/b" } });
+  t.match(outcome, { code: 2, stdout: "", stderr: /PASSWORD: not a notation/ });
+});
+
+await t.test("without a command it is a wrong use", async (t) => {
+  t.match(await coffer(home, ["run"]), { code: 2, stdout: "" });
+  t.match(await coffer(home, ["run", "--"]), { code: 2, stdout: "" });
+});
+
+await t.test("an older Node starts the checkout's own, and signals and exit codes pass through both", async (t) => {
+  const old = { node: ["--no-experimental-strip-types"] };
+  t.equal((await coffer(home, ["run", "--", "sh", "-c", "exit 42"], old)).code, 42);
+  t.equal((await coffer(home, ["run", "--", "sh", "-c", "kill -TERM $$"], old)).code, 143);
+  const child = start(
+    home,
+    ["run", "--", "sh", "-c", "trap 'exit 9' TERM; echo ready; while :; do sleep 0.05; done"],
+    old,
+  );
+  const outcome = outcomeOf(child);
+  if (child.stdout !== null) await once(child.stdout, "data");
+  child.kill("SIGTERM");
+  t.equal((await outcome).code, 9);
+});
