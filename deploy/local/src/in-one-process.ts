@@ -35,7 +35,8 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
     for (const { log } of rooms) log.end();
     await Promise.all(rooms.map(({ log }) => finished(log)));
   };
-  const results = await Promise.allSettled(options.rows.map(async (row) => rooms.push(await build(row, options))));
+  const results = await Promise.allSettled(options.rows.map((row) => build(row, options)));
+  for (const result of results) if (result.status === "fulfilled") rooms.push(result.value);
   const failed = results.find((result) => result.status === "rejected");
   if (failed !== undefined) {
     await close();

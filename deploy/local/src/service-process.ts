@@ -51,7 +51,7 @@ export async function runServiceProcess(options: ServiceProcessOptions): Promise
     onChange();
   }
   async function keepRunning(): Promise<void> {
-    let pauseMilliseconds = 0;
+    let pauseMilliseconds = -stepMilliseconds;
     for (;;) {
       const began = performance.now();
       await ended(child);
@@ -59,6 +59,7 @@ export async function runServiceProcess(options: ServiceProcessOptions): Promise
       if (isStopping()) return;
       report(`${name} is gone (${exitOf(child)}); starting it again`);
       const quick = performance.now() - began < quickMilliseconds;
+      // None after the first death, then longer each time.
       pauseMilliseconds = quick ? Math.min(longestPauseMilliseconds, pauseMilliseconds + stepMilliseconds) : 0;
       await pause(pauseMilliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (isStopping()) return;

@@ -33,8 +33,9 @@ async function main(): Promise<void> {
     const starting = run({ settings, env: process.env, installation, report });
     const first = await Promise.race([starting, stopped]);
     if (typeof first === "object") {
-      process.stdout.write(`coffer ready at ${first.url}\n`);
-      if (installation.firstReadyAt === null) greet();
+      const lines = installation.firstReadyAt === null ? linesToPaste(dataDirectory) : [];
+      if (lines.length > 0) report("the first minute: paste these into a second terminal in this folder, one by one");
+      process.stdout.write([`coffer ready at ${first.url}`, ...lines, ""].join("\n"));
       await stopped;
     }
     report("stopping");
@@ -45,9 +46,10 @@ async function main(): Promise<void> {
   }
 }
 
-function greet(): void {
-  report("the first minute, one line after the other in a second terminal in this folder:");
-  process.stdout.write(`${firstMinute.join("\n")}\n`);
+/** The first minute; with a data directory of its own, told to the command first, which looks where it is by default. */
+function linesToPaste(dataDirectory: string): string[] {
+  const elsewhere = dataDirectory !== readSettings({}).COFFER_DATA_DIR;
+  return [...(elsewhere ? [`export COFFER_DATA_DIR='${dataDirectory}'`] : []), ...firstMinute];
 }
 
 /** Ends the process, and with it every store, when the orderly end takes too long. */

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { endServersIn, isAlive } from "@coffer/stores";
+import type { TestScope } from "@coffer/testkit";
+import { checkout } from "../src/checkout.ts";
+import { readRunFile } from "../src/run-file.ts";
+import type { RunState } from "../src/run-file.ts";
+
+export interface Started {
+  /** The process of npm, which leads the group of npm, the launcher and the server. */
+  pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** The exit code. */
+  exited: Promise<number | null>;
+  /** Resolves when the ready line is out. Throws when the program ends before, with what it said. */
+  ready: Promise<RunState>;
+  state(): RunState;
+}
+
+export interface StartOptions {
+  directory: string;
+  args?: readonly string[];
+  env?: Record<string, string>;
+}
+
+/** Runs `npm start` on a data directory and a free port. What is still there when the test ends is killed. */
+export function npmStart(t: TestScope, { directory, args = [], env = {} }: StartOptions): Started {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(COFFER_(?!TEST_)|OTEL_)/.test(name));
+  const child = spawn("npm", ["start", "--silent", "--", ...args], {
+    cwd: checkout,
+    env: { ...Object.fromEntries(inherited), COFFER_DATA_DIR: directory, COFFER_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error("npm cannot be run");
+  const text = { out: "", err: "" };
+  child.stdout.on("data", (chunk: Buffer) => (text.out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (text.err += chunk.toString()));
+  const exited = once(child, "close").then(() => child.exitCode);
+  const state = (): RunState => {
+    const found = readRunFile(directory);
+    if (found === null) throw new Error(`no coffer.json: ${text.err}`);
+    return found;
+  };
+  const ready = until(() => {
+    if (child.exitCode !== null) throw new Error(`ended before it was ready: ${text.err}`);
+    return text.out.includes("\n") && readRunFile(directory) !== null;
+  }).then(state);
+  // Who does not wait for it does not care.
+  ready.catch(() => undefined);
+  t.teardown(async () => {
+    killGroup(pid);
+    await exited;
+    await endServersIn(directory);
+  });
+  return { pid, stdout: () => text.out, stderr: () => text.err, exited, ready, state };
+}
+
+/** Kills npm, the launcher and the server, so that none of them can do anything any more. */
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** All processes of a running Coffer that its file names. */
+export function processesOf(state: RunState): number[] {
+  return [state.pid, ...Object.values(state.store_pids), ...Object.values(state.services).map(({ pid }) => pid)];
+}
+
+/** Those that are still there. */
+export function living(pids: readonly number[]): number[] {
+  return pids.filter(isAlive);
+}
+
+/** Waits until something holds, at most a minute. Throws when it does not come to hold. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`still not so after a minute: ${holds.toString()}`);
+    await pause(20);
+  }
+}

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { serversIn } from "@coffer/stores";
+import { testDirectory } from "@coffer/testkit";
+import { openInstallation } from "../src/installation.ts";
+import { living, npmStart, processesOf, until } from "./npm-start.ts";
+
+t.setTimeout(240_000);
+const directory = testDirectory(t);
+
+// What a reset must remove.
+const old = openInstallation(directory);
+writeFileSync(join(directory, "old"), "");
+
+const coffer = npmStart(t, { directory, args: ["--reset", "--yes"], env: { COFFER_PROCESSES: "separate" } });
+const state = await coffer.ready;
+
+await t.test("a reset leaves nothing of what was there", (t) => {
+  t.notOk(existsSync(join(directory, "old")));
+  t.not(openInstallation(directory).redis, old.redis);
+  t.match(coffer.stdout(), /npx coffer register/, "the installation is new");
+  t.end();
+});
+
+await t.test("each service is a process of its own, with addresses of its own", (t) => {
+  const services = Object.values(state.services);
+  t.ok(services.length >= 2);
+  const distinct = (values: unknown[]): number => new Set(values).size;
+  t.equal(distinct([state.pid, ...services.map(({ pid }) => pid)]), services.length + 1);
+  t.equal(distinct([state.url, ...services.map(({ url }) => url)]), services.length + 1);
+  t.equal(distinct(services.map(({ management_url }) => management_url)), services.length);
+  t.end();
+});
+
+/** What is left in the bucket of the source address that the service sees. */
+async function remaining(url: string, forwarded: string): Promise<number> {
+  const { headers } = await fetch(`${url}/api/sm/v1/secrets`, { headers: { "x-forwarded-for": forwarded } });
+  return Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+}
+
+await t.test("nobody gets another source address by saying so, neither here nor at a service", async (t) => {
+  const first = await remaining(state.url, "1.2.3.4");
+  t.equal(await remaining(state.url, "5.6.7.8"), first - 1);
+  const direct = state.services["auth-sm"]?.url ?? "";
+  t.equal(await remaining(direct, "9.9.9.9"), first - 2, "past the router it is the same address, of this machine");
+});
+
+await t.test("a service that dies is 503 for a moment and then answers again, under the same address", async (t) => {
+  const before = state.services["auth-sm"]?.pid ?? 0;
+  const seen: number[] = [];
+  process.kill(before, "SIGKILL");
+  const began = performance.now();
+  await until(async () => {
+    const { status, headers } = await fetch(`${state.url}/api/sm/v1/secrets`);
+    if (status === 503) t.equal(headers.get("retry-after"), "1");
+    seen.push(status);
+    return seen.includes(503) && status === 401;
+  });
+  const after = coffer.state().services["auth-sm"];
+  t.not(after?.pid, before);
+  t.equal(new Set(seen).size, 2, "nothing but 503 and the ordinary answer");
+  t.comment(`it answered again after ${Math.round(performance.now() - began)} ms`);
+  t.equal((await fetch(`${state.url}/api/org/audit`)).status, 401, "the others answer as before");
+  await until(async () => (await fetch(`${state.management_url}/readyz`)).status === 200);
+});
+
+await t.test("SIGTERM to npm ends everything with 0 and leaves nothing", async (t) => {
+  const last = coffer.state();
+  process.kill(coffer.pid, "SIGTERM");
+  const began = performance.now();
+  t.equal(await coffer.exited, 0, coffer.stderr());
+  t.ok(performance.now() - began < 15_000);
+  t.same(living([...processesOf(state), ...processesOf(last)]), []);
+  t.same(serversIn(directory), []);
+  t.same(readdirSync(join(directory, "run")), []);
+});
