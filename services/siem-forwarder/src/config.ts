@@ -1,4 +1,5 @@
 import { readEnvironment } from "@coffer/env";
+import { storeAddresses } from "@coffer/service";
 
 /** Every variable that this service reads; docs/running.md has the table. */
 const names = [
@@ -29,5 +30,6 @@ export type Config = ReturnType<typeof readConfig>;
  * @throws ConfigurationError with all problems at once.
  */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  return readEnvironment(environment, names);
+  const values = readEnvironment(environment, names);
+  return { ...values, stores: storeAddresses("siem-forwarder", values) };
 }

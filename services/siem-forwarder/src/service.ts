@@ -1,11 +1,9 @@
 import { connectBus } from "@coffer/bus";
-import { ConfigurationError } from "@coffer/env";
 import { signingKeys } from "@coffer/events";
 import { createApp } from "@coffer/http";
 import { createDatabase } from "@coffer/postgres";
 import { connectRedis, createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
 import type { ServiceInstance, Shared } from "@coffer/service";
-import { storeAddresses } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 import { createKeySet, verifyUserToken } from "@coffer/tokens";
 import { hearRevocations } from "./callers/revoked-sessions.ts";
@@ -16,21 +14,16 @@ import { readiness } from "./readiness.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
 
-/**
- * Builds the service by hand from its configuration; it listens nowhere yet. No store needs to answer for that.
- * @throws ConfigurationError when an address that it needs is missing
- */
-export function createService(config: Config, shared: Shared = {}): Promise<ServiceInstance> {
-  const { postgresUrl, redisUrl, nats } = storeAddresses("siem-forwarder", config);
-  const [issuer] = config.COFFER_BASE_URL;
-  if (issuer === undefined) throw new ConfigurationError(["COFFER_BASE_URL is required when COFFER_PORT is 0"]);
+/** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
+export function createService(config: Config, shared: Shared = {}): ServiceInstance {
+  const { stores } = config;
   const now = (): Date => new Date();
   const telemetry = createTelemetry({ service: "siem-forwarder", level: config.COFFER_LOG_LEVEL, ...shared });
   const { log, metrics } = telemetry;
 
-  const database = createDatabase({ url: postgresUrl, schema, telemetry });
-  const bus = connectBus({ ...nats, service: "siem-forwarder", telemetry });
-  const redis = connectRedis(redisUrl);
+  const database = createDatabase({ url: stores.postgresUrl, schema, telemetry });
+  const bus = connectBus({ ...stores.nats, service: "siem-forwarder", telemetry });
+  const redis = connectRedis(stores.redisUrl);
   const limiter = createLimiter({
     redis,
     limits: {
@@ -49,12 +42,12 @@ export function createService(config: Config, shared: Shared = {}): Promise<Serv
   const deps: Deps = {
     database,
     bus,
-    authFailures: metrics.counter("coffer_auth_failures_total", "Callers that were refused, by why", ["reason"]),
-    verifyUser: verifyUserToken({ issuer, now, findKey: (kid) => keySet.find(kid) }),
+    authFailures: metrics.counter("coffer_auth_failures_total", "Callers that were not let in, by why", ["reason"]),
+    verifyUser: verifyUserToken({ issuer: config.COFFER_BASE_URL[0] ?? "", now, findKey: (kid) => keySet.find(kid) }),
     revocations,
   };
   answerRequests(bus, deps);
-  const listener = createApp({
+  const app = createApp({
     service: "siem-forwarder",
     routes,
     deps,
@@ -65,8 +58,9 @@ export function createService(config: Config, shared: Shared = {}): Promise<Serv
     telemetry,
   });
 
-  return Promise.resolve({
-    listener,
+  return {
+    listener: app,
+    upgrade: app.upgrade,
     telemetry,
     ready: () => readiness({ database, bus, redis }),
     async close() {
@@ -77,5 +71,5 @@ export function createService(config: Config, shared: Shared = {}): Promise<Serv
       await bus.close();
       await database.close();
     },
-  });
+  };
 }

@@ -103,7 +103,7 @@ export async function startReplica(t: TestScope, { postgres, nats, redis }: Stor
     COFFER_LIMIT_USER: "100000",
     COFFER_LOG_LEVEL: "fatal",
   });
-  const service = await createService(config, { registry: new Registry() });
+  const service = createService(config, { registry: new Registry() });
   t.teardown(() => service.close());
   const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
   t.teardown(() => server.close());

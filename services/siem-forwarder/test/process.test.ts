@@ -23,6 +23,10 @@ await t.test("a process without its addresses ends at once and says all that is 
   const [code] = (await once(child, "exit")) as [number | null];
   t.equal(code, 1);
   t.match(output(), "COFFER_COLOUR");
+  const bare = start({ COFFER_PORT: "0" });
+  t.equal(((await once(bare.child, "exit")) as [number | null])[0], 1);
+  for (const name of ["COFFER_POSTGRES_URL", "COFFER_NATS_URL", "COFFER_NATS_CREDENTIALS", "COFFER_REDIS_URL"])
+    t.match(bare.output(), name);
 });
 
 await t.test("a process is ready once its schema is there, and ends with 0 when it is asked to", async (t) => {
