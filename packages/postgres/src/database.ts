@@ -37,8 +37,8 @@ export interface Database {
   ready(): Promise<void>;
   /** Waits for what runs, at most 5 s, and closes every connection. */
   close(): Promise<void>;
-  /** `listener` is called after each commit that left a message in the outbox. */
-  onCommit(listener: () => void): void;
+  /** `listener` is called after each commit that left a message that is awaited, with the lanes that have one. */
+  onCommit(listener: (lanes: ReadonlySet<string>) => void): void;
 }
 
 export interface DatabaseOptions {
@@ -56,7 +56,7 @@ export function createDatabase({ url, schema, poolSize = 8, telemetry }: Databas
   const pool = createStatementPool(config, poolSize);
   const reads = [createLine(shortStatements(config)), createLine(shortStatements(config))] as const;
   const writes = createLine(shortStatements(config));
-  const listeners: (() => void)[] = [];
+  const listeners: ((lanes: ReadonlySet<string>) => void)[] = [];
   observePools(telemetry.metrics, pool.gate, [...reads, writes]);
 
   return {
@@ -72,7 +72,7 @@ export function createDatabase({ url, schema, poolSize = 8, telemetry }: Databas
           }
         }),
       );
-      if (wrote) for (const listener of listeners) listener();
+      if (wrote.size > 0) for (const listener of listeners) listener(wrote);
       return result;
     },
     prepared: (name, text) => prepare(reads, { name, text }),

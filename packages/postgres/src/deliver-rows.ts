@@ -14,6 +14,8 @@ export interface DeliveryOptions {
    * that number, counted round, goes alone first and tells the two apart.
    */
   suspicious: number | undefined;
+  /** Whether to begin no further delivery. */
+  stopped: () => boolean;
 }
 
 /** What became of the rows; those in neither list are as before. */
@@ -35,11 +37,12 @@ const mostMilliseconds = 8_000;
 export async function deliverRows(rows: readonly OutboxRow[], options: DeliveryOptions): Promise<DeliveryReport> {
   const report: DeliveryReport = { delivered: [], failed: [], away: false };
   const deadline = performance.now() + mostMilliseconds;
+  const over = () => options.stopped() || performance.now() > deadline;
   for (const batch of batchesOf(rows, options.mostBytes)) {
-    if (performance.now() > deadline) report.away = true;
+    if (over()) report.away = true;
     // The next subject may have somebody who listens, but the next batch of this one has not.
     else if (options.suspicious !== undefined && batch.length > 1) {
-      await findSilent(batch, options.suspicious, options, report, deadline);
+      await findSilent(batch, options.suspicious, options, report, over);
     } else await deliverBatch(batch, options, report);
   }
   return report;
@@ -71,12 +74,12 @@ async function findSilent(
   number: number,
   options: DeliveryOptions,
   report: DeliveryReport,
-  deadline: number,
+  over: () => boolean,
 ): Promise<void> {
   const start = number % batch.length;
   let silent: OutboxRow[] = [];
   for (const [index, row] of [...batch.slice(start), ...batch.slice(0, start)].entries()) {
-    if (performance.now() > deadline) break;
+    if (over()) break;
     const error = await attempt([row], options);
     if (error !== undefined && saysNothing(error)) {
       report.away = true;

@@ -3,12 +3,14 @@ import type { AuditDraft, EventSubject, RpcSubject } from "@coffer/events";
 import { sql } from "./sql.ts";
 import type { Transaction } from "./sql.ts";
 
-/** Transactions that wrote to the outbox, by slonik's id, so that only their commit wakes the relay. */
-const written = new Set<string>();
+/** The lanes to which transactions wrote something that is awaited, by slonik's id of the transaction. */
+const written = new Map<string, Set<string>>();
 
-/** Whether the transaction wrote to the outbox; forgets it. */
-export function takeWritten(transactionId: string): boolean {
-  return written.delete(transactionId);
+/** The lanes that the transaction's commit should wake; forgets them. */
+export function takeWritten(transactionId: string): ReadonlySet<string> {
+  const lanes = written.get(transactionId) ?? new Set();
+  written.delete(transactionId);
+  return lanes;
 }
 
 /** Events wait together; requests wait for the one who answers. */
@@ -29,9 +31,14 @@ export async function enqueue<Payload>(
 ): Promise<void> {
   const schema = subject.kind === "rpc" ? subject.input : subject.payload;
   await insert(tx, subject, id, JSON.stringify(schema.parse(payload)));
+  const lanes = written.get(tx.transactionId) ?? new Set();
+  written.set(tx.transactionId, lanes.add(laneOf(subject)));
 }
 
-/** Writes one audit record to the outbox, in the transaction of what it is about. Throws a ZodError as `enqueue`. */
+/**
+ * Writes one audit record to the outbox, in the transaction of what it is about. Nobody waits for it: the relay's next
+ * look takes it, together with the others. Throws a ZodError as `enqueue`.
+ */
 export async function enqueueAudit(tx: Transaction, record: AuditDraft): Promise<void> {
   await insert(tx, auditAppend, record.id, JSON.stringify([auditDraft.parse(record)]));
 }
@@ -46,5 +53,4 @@ async function insert(
     insert into outbox (lane, id, subject, payload)
     values (${laneOf(subject)}, ${id}, ${subject.subject}, ${payload})
   `);
-  written.add(tx.transactionId);
 }

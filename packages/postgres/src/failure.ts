@@ -5,15 +5,15 @@ import { ServiceError } from "@coffer/errors";
  * the parameters), so that it may be logged.
  */
 export class QueryFailure extends Error {
-  /** Five characters, `23505` for instance; undefined when no statement reached Postgres. */
-  readonly sqlState: string | undefined;
+  /** The SQLSTATE, `23505` for instance; undefined when no statement reached Postgres. */
+  readonly code: string | undefined;
   readonly constraint: string | undefined;
   readonly table: string | undefined;
 
-  constructor(message: string, facts: { sqlState?: string; constraint?: string; table?: string } = {}) {
+  constructor(message: string, facts: { code?: string; constraint?: string; table?: string } = {}) {
     super(message);
     this.name = "QueryFailure";
-    this.sqlState = facts.sqlState;
+    this.code = facts.code;
     this.constraint = facts.constraint;
     this.table = facts.table;
   }
@@ -30,7 +30,6 @@ export class ConnectionFailure extends Error {
 /** What `pg` puts on its errors, as far as it is used here. */
 interface Facts {
   code?: unknown;
-  sqlState?: unknown;
   constraint?: unknown;
   table?: unknown;
   message: string;
@@ -91,8 +90,7 @@ function* chainOf(error: unknown): Generator<Facts> {
 
 /** The SQLSTATE of an error, or undefined when none of it came from Postgres. */
 export function sqlStateOf(error: unknown): string | undefined {
-  for (const { code, sqlState: known } of chainOf(error)) {
-    if (typeof known === "string") return known;
+  for (const { code } of chainOf(error)) {
     if (typeof code === "string" && sqlStateForm.test(code)) return code;
   }
   return undefined;
@@ -162,7 +160,7 @@ function withoutValues(error: unknown): QueryFailure {
     // Class 22 and raised exceptions quote what was put in.
     const quotes = state !== undefined && (state.startsWith("22") || state === "P0001");
     return new QueryFailure(quotes ? `the value was refused (SQLSTATE ${state})` : message, {
-      ...(state !== undefined && { sqlState: state }),
+      ...(state !== undefined && { code: state }),
       ...(typeof constraint === "string" && { constraint }),
       ...(typeof table === "string" && { table }),
     });

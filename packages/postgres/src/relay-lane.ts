@@ -31,6 +31,7 @@ export interface LaneOptions {
 
 /** One loop over the messages that wait for the same consumer. */
 export interface Lane {
+  readonly name: string;
   /** Ends the pause. While the consumer is away only a `nudge` does: a commit says nothing about it. */
   wake(reason: "commit" | "nudge"): void;
   close(): Promise<void>;
@@ -62,7 +63,7 @@ export function createLane(options: LaneOptions): Lane {
       return "done";
     }
     const suspicious = failures >= suspiciousAfter ? failures : undefined;
-    const report = await deliverRows(taken, { ...options, suspicious });
+    const report = await deliverRows(taken, { ...options, suspicious, stopped: () => closed });
     const failed = report.failed.map(({ row, problem }): FailedRow => {
       const waitSeconds = waits[row.attempts] ?? parkedSeconds;
       const facts = { lane: name, position: row.position, subject: row.subject, problem };
@@ -111,6 +112,7 @@ export function createLane(options: LaneOptions): Lane {
   const ended = run();
 
   return {
+    name,
     wake(reason) {
       if (woken !== "nudge") woken = reason;
       if (reason === "nudge" || failures === 0) pause?.abort();

@@ -26,8 +26,8 @@ export interface Relay {
 }
 
 /**
- * Moves messages from the outbox to their consumers: at once after a commit of this process, and every 100 to 200 ms for
- * what others have left. Any number of relays may run; a row is with one of them at a time, and is deleted only after
+ * Moves messages from the outbox to their consumers: events and requests at once after a commit of this process, and
+ * every 100 to 200 ms audit records and what other processes have left. Any number of relays may run; a row is with one of them at a time, and is deleted only after
  * its delivery was acknowledged, so that a crash in between delivers it again.
  */
 export function startRelay(options: RelayOptions): Relay {
@@ -46,8 +46,8 @@ export function startRelay(options: RelayOptions): Relay {
     }),
   );
   observeOutbox(database, telemetry.metrics, names);
-  database.onCommit(() => {
-    for (const lane of lanes) lane.wake("commit");
+  database.onCommit((written) => {
+    for (const lane of lanes) if (written.has(lane.name)) lane.wake("commit");
   });
   return {
     nudge() {

@@ -68,7 +68,7 @@ void t.test("what user agents may contain is kept as it is", async (t) => {
 void t.test("a write that is refused rejects its callers; the next is written", async (t) => {
   const { database } = await freshDatabase(t, url);
   const audit = createAuditLog(database);
-  await t.rejects(audit({ ...auditDraft(), id: "not a uuid" }), { name: "QueryFailure", sqlState: "22P02" });
+  await t.rejects(audit({ ...auditDraft(), id: "not a uuid" }), { name: "QueryFailure", code: "22P02" });
   await audit(auditDraft());
   t.equal((await rowsOf(database)).length, 1);
 });

@@ -115,7 +115,7 @@ void t.test("a role that may not create schemas can migrate the one it was given
     await database.pool.query(sql.typeAlias("void")`drop role given`);
   });
   t.same(await migrate({ url: its.href, schema: "given", files: [first] }), [outbox, first.name]);
-  await t.rejects(migrate({ url: its.href, schema: "not_given" }), { name: "QueryFailure", sqlState: "42501" });
+  await t.rejects(migrate({ url: its.href, schema: "not_given" }), { name: "QueryFailure", code: "42501" });
 });
 
 void t.test("a schema name that needs quoting is refused", async (t) => {

@@ -73,21 +73,23 @@ void t.test("a constraint that fails at commit undoes the event too", async (t) 
     await write(tx);
     await enqueue(tx, sessionRevoked, revoked, { id: randomUUID() });
   });
-  await t.rejects(failed, { name: "QueryFailure", sqlState: "23505", constraint: "late_id" });
+  await t.rejects(failed, { name: "QueryFailure", code: "23505", constraint: "late_id" });
   t.equal(await count(database, "outbox"), 0);
 });
 
-void t.test("listeners hear of commits with a message, and of no others", async (t) => {
+void t.test("listeners hear of commits with a message that is awaited, and of no others", async (t) => {
   const { database } = await freshDatabase(t, url);
   await withAccounts(database);
-  let commits = 0;
-  database.onCommit(() => (commits += 1));
+  const heard: string[][] = [];
+  database.onCommit((lanes) => void heard.push([...lanes]));
+  const event = (tx: Transaction) => enqueue(tx, sessionRevoked, revoked, { id: randomUUID() });
   await database.transaction((tx) => insert(tx, "a"));
-  t.equal(commits, 0);
   await database.transaction((tx) => enqueueAudit(tx, auditDraft()));
-  t.equal(commits, 1);
-  await database.transaction((tx) => tx.transaction((inner) => enqueueAudit(inner, auditDraft())));
-  t.equal(commits, 2, "a message that was written in a savepoint counts");
+  t.same(heard, [], "an audit record waits for the relay's next look");
+  await database.transaction(event);
+  t.same(heard, [["event"]]);
+  await database.transaction((tx) => tx.transaction(event));
+  t.same(heard, [["event"], ["event"]], "a message that was written in a savepoint counts");
 });
 
 void t.test("a payload that its subject does not know is refused before it is written", async (t) => {
