@@ -19,6 +19,7 @@ import { schema } from "./migrate.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
+import { announceAtConnect } from "./sessions/announce.ts";
 import { createClientKeys } from "./store/client-keys.ts";
 import { createSecretReads } from "./store/secret-reads.ts";
 
@@ -48,6 +49,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
   const sweeper = startSweeper(deps);
+  announceAtConnect(deps);
   const app = createApp({
     service: "auth-sm",
     routes,

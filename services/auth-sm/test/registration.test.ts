@@ -4,6 +4,7 @@ import { device, logIn, newEmail, register, registration, sealed } from "./suppo
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
+const start = "/api/auth/register/start";
 const finish = "/api/auth/register/finish";
 
 await t.test("register/finish answers 201 with a session and everything that the device needs", async (t) => {
@@ -14,7 +15,6 @@ await t.test("register/finish answers 201 with a session and everything that the
   t.match(user, { email: body.email, name: "Ada", id: /^[0-9a-f-]{36}$/, created_at: /^\d{4}-.*\.\d{6}Z$/ });
   t.match(refresh_token, /^cfs1_[\w-]{91}$/);
   t.match(session_id, /^[0-9a-f-]{36}$/);
-  t.match(access_token, /^eyJ/);
   t.strictSame(rest, {
     token_type: "Bearer",
     expires_in: 900,
@@ -26,4 +26,144 @@ await t.test("register/finish answers 201 with a session and everything that the
   const account = await call(service, "GET", "/api/account", { token: access_token });
   t.equal(account.status, 200);
   t.strictSame(account.body, { user, totp_enabled: false, organizations: [] });
+});
+
+await t.test("org_name makes an organization of which the person is the owner", async (t) => {
+  const owner = await register(service, { orgName: "Example" });
+  const account = await call(service, "GET", "/api/account", { token: owner.token });
+  t.match(account.body.organizations, [{ name: "Example", role: "owner", status: "active" }]);
+  const [{ id }] = account.body.organizations;
+  const org = await call(service, "GET", "/api/org", { token: owner.token });
+  t.match(org.body, { id, name: "Example", plan: "enterprise", created_at: /Z$/ });
+  const founded = await service.observer.record("the first record", (record) => record.org_id === id);
+  t.match(founded, {
+    action: "org.member.accepted",
+    actor: { type: "user", id: owner.userId, session_id: owner.sessionId },
+    target: { type: "user", id: owner.userId, parent_id: id },
+    changes: { role: "owner" },
+  });
+  const registered = await service.observer.record(
+    "the registration",
+    ({ action, org_id }) => action === "user.registered" && org_id === id,
+  );
+  t.match(registered, { outcome: "success", request: { route: finish, method: "POST", status: 201 } });
+});
+
+await t.test("a registration without an organization is recorded once, in the person's own chain", async (t) => {
+  const { userId } = await register(service);
+  const record = await service.observer.record("the registration", ({ actor }) => actor.id === userId);
+  t.match(record, { org_id: null, action: "user.registered", target: { type: "user", id: userId } });
+});
+
+await t.test("a person without a name is called by the e-mail", async (t) => {
+  const { token, email } = await register(service);
+  const account = await call(service, "GET", "/api/account", { token });
+  t.equal(account.body.user.name, email);
+});
+
+await t.test("an e-mail has one account, whatever its spelling", async (t) => {
+  const { email } = await register(service, { email: `first.${newEmail()}` });
+  for (const spelling of [email.toUpperCase(), `  ${email}\t`, email.replace("first", "ﬁrst")]) {
+    const body = await registration(service, { email: spelling });
+    const answer = await call(service, "POST", finish, { body });
+    t.equal(answer.status, 409, spelling);
+    t.equal(answer.body.error, "conflict");
+  }
+});
+
+await t.test("register/start answers a taken e-mail like a free one", async (t) => {
+  const { email } = await register(service);
+  const body = await registration(service, { email });
+  t.equal((await call(service, "POST", finish, { body })).status, 409);
+});
+
+await t.test("20 registrations of one e-mail at once give one account", async (t) => {
+  const body = await registration(service, {});
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call(service, "POST", finish, { body })));
+  const statuses = answers.map(({ status }) => status).sort();
+  t.strictSame(statuses, [201, ...Array<number>(19).fill(409)]);
+});
+
+await t.test("a person who registered can log in with any spelling of the e-mail", async (t) => {
+  const { email, password, userId } = await register(service);
+  const again = await logIn(service, { email: ` ${email.toUpperCase()} `, password });
+  t.equal(again.userId, userId);
+});
+
+await t.test("what is missing or malformed is 400 and leaves no account", async (t) => {
+  const body = await registration(service, {});
+  const wrong: Record<string, unknown>[] = [
+    { email: undefined },
+    { email: "" },
+    { email: "nobody" },
+    { email: "@example.com" },
+    { email: "a b@example.com" },
+    { email: "a\u0000@example.com" },
+    { email: `${"a".repeat(243)}@example.com` },
+    { name: "" },
+    { name: "n".repeat(129) },
+    { registration_record: undefined },
+    { registration_record: "AAAA" },
+    { registration_record: `${body.registration_record}AAAA` },
+    { registration_record: Buffer.alloc(192, 255).toString("base64url") },
+    { public_key: "AAAA" },
+    { encrypted_user_key: "" },
+    { encrypted_user_key: "no base64!" },
+    { encrypted_private_key: undefined },
+    { recovery: { proof_hash: "00", encrypted_user_key: sealed() } },
+    { recovery: { proof_hash: "0".repeat(64) } },
+    { org_name: "" },
+    { org_name: "o".repeat(129) },
+    { device: undefined },
+    { device: { ...device, id: "" } },
+    { device: { ...device, name: "d".repeat(129) } },
+    { device: { ...device, type: "t".repeat(65) } },
+  ];
+  for (const change of wrong) {
+    const answer = await call(service, "POST", finish, { body: { ...body, ...change } });
+    t.equal(answer.status, 400, JSON.stringify(change).slice(0, 80));
+    t.equal(answer.body.error, "invalid_request");
+  }
+  t.equal((await call(service, "POST", finish, { body })).status, 201, "the same e-mail is still free");
+});
+
+await t.test("a key of 64 KiB is stored, a longer one is 413", async (t) => {
+  const body = await registration(service, {});
+  const longest = sealed(48 * 1024);
+  t.equal(longest.length, 64 * 1024);
+  const over = { ...body, encrypted_user_key: sealed(48 * 1024 + 3) };
+  const refused = await call(service, "POST", finish, { body: over });
+  t.equal(refused.status, 413);
+  t.equal(refused.body.error, "payload_too_large");
+  const most = { ...body, encrypted_user_key: longest, name: "n".repeat(128), org_name: "o".repeat(128) };
+  const answer = await call(service, "POST", finish, { body: most });
+  t.equal(answer.status, 201);
+  t.equal(answer.body.encrypted_user_key, longest);
+});
+
+await t.test("an e-mail of 254 characters is accepted", async (t) => {
+  const email = `${"a".repeat(200)}.${newEmail()}`.padStart(254, "b");
+  t.equal(email.length, 254);
+  t.equal((await register(service, { email })).email, email);
+});
+
+await t.test("register/start refuses what is no message of OPAQUE", async (t) => {
+  for (const registration_request of [undefined, "", "AAAA", "!", Buffer.alloc(32, 255).toString("base64url")]) {
+    const answer = await call(service, "POST", start, { body: { email: newEmail(), registration_request } });
+    t.equal(answer.status, 400, String(registration_request));
+  }
+});
+
+await t.test("COFFER_SIGNUPS says who may register", async (t) => {
+  for (const COFFER_SIGNUPS of ["invite", "closed"]) {
+    const closed = await service.replica({ COFFER_SIGNUPS });
+    const body = await registration(service, {});
+    const started = await call(closed, "POST", start, {
+      body: { email: body.email, registration_request: "A".repeat(43) },
+    });
+    t.equal(started.status, 403, `${COFFER_SIGNUPS}: start`);
+    const finished = await call(closed, "POST", finish, { body });
+    t.equal(finished.status, 403, `${COFFER_SIGNUPS}: finish`);
+    t.equal(finished.body.error, "registration_closed");
+  }
 });

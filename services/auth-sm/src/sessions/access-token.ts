@@ -14,11 +14,11 @@ export interface TokenPair {
   refresh_expires_in: number;
 }
 
-/** A new access token of a session beside its refresh token, which lives until `expiresAt`. */
+/** A new access token of a session beside its refresh token, which from `now` on lives until `expiresAt`. */
 export async function tokenPair(
   deps: Deps,
   keys: KeyRing,
-  session: { userId: string; sessionId: string; refreshToken: string; expiresAt: Date },
+  session: { userId: string; sessionId: string; refreshToken: string; now: Date; expiresAt: Date },
 ): Promise<TokenPair> {
   const lifetimeSeconds = deps.config.COFFER_ACCESS_TOKEN_SECONDS;
   const [issuer = ""] = deps.config.COFFER_BASE_URL;
@@ -33,6 +33,6 @@ export async function tokenPair(
     token_type: "Bearer",
     expires_in: lifetimeSeconds,
     refresh_token: session.refreshToken,
-    refresh_expires_in: Math.floor((session.expiresAt.getTime() - deps.now().getTime()) / 1000),
+    refresh_expires_in: Math.floor((session.expiresAt.getTime() - session.now.getTime()) / 1000),
   };
 }

@@ -37,7 +37,7 @@ export async function openSession(
     now,
     expiresAt,
   });
-  const session = { userId: user.id, sessionId, refreshToken: refreshToken.text, expiresAt };
+  const session = { userId: user.id, sessionId, refreshToken: refreshToken.text, now, expiresAt };
   return {
     ...(await tokenPair(deps, keys, session)),
     session_id: sessionId,

@@ -21,7 +21,7 @@ const repeatMilliseconds = 60_000;
 
 type RefreshCall = Call<unknown, unknown, z.infer<typeof refreshBody>>;
 type Outcome =
-  | { kind: "refreshed"; userId: string; refreshToken: RefreshToken; expiresAt: Date }
+  | { kind: "refreshed"; userId: string; refreshToken: string; now: Date; expiresAt: Date }
   | { kind: "reused"; revocation: Revocation | null }
   | { kind: "invalid" };
 
@@ -37,8 +37,7 @@ export async function refreshSession(deps: Deps, call: RefreshCall): Promise<Tok
     deps.authFailures.inc({ reason: "refresh_reused" });
     throw new ServiceError("token_reused", "this refresh token was used before, so its session is ended: log in again");
   }
-  const { userId, refreshToken, expiresAt } = outcome;
-  return tokenPair(deps, keys, { userId, sessionId: token.sessionId, refreshToken: refreshToken.text, expiresAt });
+  return tokenPair(deps, keys, { sessionId: token.sessionId, ...outcome });
 }
 
 /** What becomes of a genuine token, under the lock of its session: several at once get the same successor. */
@@ -56,17 +55,17 @@ async function spendToken(
   if (session.revoked_reason !== null || new Date(session.expires_at) <= now) return { kind: "invalid" };
 
   const successor = nextRefreshToken(keys.refreshKey, token);
+  const refreshed = { kind: "refreshed", userId: session.user_id, refreshToken: successor.text, now } as const;
   if (isPresent(session, token)) {
     const expiresAt = new Date(now.getTime() + refreshSeconds * 1000);
     const refreshHash = hashRefreshToken(successor);
     const { generation } = successor;
     await rotateSession(tx, { id: session.id, generation, refreshHash, ip: request.ip, now, expiresAt });
-    return { kind: "refreshed", userId: session.user_id, refreshToken: successor, expiresAt };
+    return { ...refreshed, expiresAt };
   }
   const age = now.getTime() - new Date(session.rotated_at).getTime();
   if (isPresent(session, successor) && age <= repeatMilliseconds) {
-    const expiresAt = new Date(session.expires_at);
-    return { kind: "refreshed", userId: session.user_id, refreshToken: successor, expiresAt };
+    return { ...refreshed, expiresAt: new Date(session.expires_at) };
   }
   // A token from a time that the database has been set back from is no replay.
   if (token.generation >= session.generation) return { kind: "invalid" };

@@ -1,10 +1,68 @@
+/** The fields that tests look at one by one. Which of them an answer has is what the tests are about. */
+export interface AnswerBody {
+  error: string;
+  message: string;
+  request_id: string;
+  details: { field: string; issue: string }[];
+  data: AnswerBody[];
+  next_cursor: string | null;
+  id: string;
+  name: string;
+  description: string;
+  status: string;
+  created_at: string;
+  updated_at: string;
+  expires_at: string;
+  // Accounts and sessions.
+  login_id: string;
+  login_response: string;
+  registration_response: string;
+  access_token: string;
+  refresh_token: string;
+  refresh_expires_in: number;
+  session_id: string;
+  encrypted_user_key: string;
+  user: { id: string; name: string };
+  /** At least one, where tests look for it. */
+  organizations: [{ id: string }, ...{ id: string }[]];
+  keys: { kid: string; kty: string; crv: string; x: string; y: string }[];
+  // Organizations, folders, machines.
+  org_id: string;
+  user_id: string;
+  role: string;
+  permission: string | null;
+  encrypted_key: string | null;
+  encrypted_key_alg: string | null;
+  key_version: number;
+  token: string;
+  application_id: string;
+  client_id: string;
+  allowed_cidrs: string[] | null;
+  last_ip: string | null;
+  last_used_at: string | null;
+  encrypted_folder_keys: Record<string, string>;
+  folders: { id: string; name: string; permission: string; key_sealed?: boolean }[];
+  // Secrets.
+  uid: string;
+  folder_id: string;
+  record_type: string;
+  title: string;
+  title_encrypted: string;
+  data_encrypted: string;
+  wrapped_dek: string;
+  field_names: string[];
+  version: number;
+  field: string;
+  folder: string;
+  secret_uid: string;
+  value_encrypted: string;
+}
+
 /** An answer as a client sees it. */
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The parsed JSON, or undefined where there is none. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers whose shape they are about
-  body: any;
+  body: AnswerBody;
 }
 
 export interface CallOptions {
@@ -13,7 +71,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** One request to a running service. A body that is a string is sent as it is, everything else as JSON. */
+/** One request to a running service. A body that is a string is sent as it is, everything else as JSON. No body: `{}`. */
 export async function call(
   service: { url: string },
   method: string,
@@ -30,5 +88,6 @@ export async function call(
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+  const parsed: unknown = text === "" ? {} : JSON.parse(text);
+  return { status: response.status, headers: response.headers, body: parsed as AnswerBody }; // see AnswerBody
 }

@@ -62,11 +62,16 @@ export async function register(
   return personOf(email, password, answer);
 }
 
-/** The two halves of a login, with a real password or a wrong one. */
-export async function beginLogin(service: { url: string }, { email, password }: { email: string; password: string }) {
+/** Starts a login: the answer, and what the client needs to finish it. */
+export async function beginLogin(
+  service: { url: string },
+  { email, password }: { email: string; password: string },
+  headers: Record<string, string> = {},
+) {
   const started = await startLogin(password);
   const { startLoginRequest: start_login_request } = started;
-  const start = await call(service, "POST", "/api/auth/login/start", { body: { email, start_login_request } });
+  const body = { email, start_login_request };
+  const start = await call(service, "POST", "/api/auth/login/start", { body, headers });
   return { start, state: started.state };
 }
 
@@ -84,7 +89,9 @@ export async function logIn(
   service: { url: string },
   credentials: { email: string; password: string },
 ): Promise<Person> {
-  const answer = await call(service, "POST", "/api/auth/login/finish", { body: await loginProof(service, credentials) });
+  const answer = await call(service, "POST", "/api/auth/login/finish", {
+    body: await loginProof(service, credentials),
+  });
   if (answer.status !== 200) throw new Error(`login/finish was answered ${answer.status}`);
   return personOf(credentials.email, credentials.password, answer);
 }

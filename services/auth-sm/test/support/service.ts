@@ -62,7 +62,7 @@ async function startReplica(
     ...environment,
   });
   const { registry } = createTelemetry({ service: "auth-sm", level: "silent" }).metrics;
-  const service = await createService(config, { registry }, { now: clock.now });
+  const service = createService(config, { registry }, { now: clock.now });
   t.teardown(() => service.close());
   const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
   t.teardown(() => server.close());
