@@ -1,0 +1,154 @@
+import { ready, server } from "@serenity-kit/opaque";
+import { boxWithNonce } from "../../src/box.ts";
+import { derive } from "../../src/derive.ts";
+import {
+  box,
+  contexts,
+  CryptoError,
+  decodeBase64,
+  decodeRecord,
+  decodeSecret,
+  decodeText,
+  fingerprint,
+  openSealed,
+  readAccessToken,
+  readRecoveryKey,
+  seal,
+  unbox,
+  unboxBound,
+  userKeySealKey,
+} from "../../src/index.ts";
+import type { Context } from "../../src/index.ts";
+import { finishLogin, startLogin } from "../../src/opaque.ts";
+import { toHex } from "../../src/sha256.ts";
+import { checkMachineTokens } from "./check-machine-tokens.ts";
+import type {
+  AccessTokenVector,
+  BoxVector,
+  ContextVector,
+  DerivationVector,
+  MachineTokenFile,
+  OpaqueVector,
+  PlaintextVector,
+  PublicKeyVector,
+  RecoveryKeyVector,
+  SealedVector,
+  VectorFile,
+} from "./shapes.ts";
+
+/** What came of one vector; `problem` is null where the package does what it says. */
+export interface Checked {
+  name: string;
+  problem: string | null;
+}
+
+/** The brand of a context is for code; a vector's is taken as it stands. */
+const asContext = (text: string): Context => text as Context;
+const fromHex = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+
+/**
+ * Checks one published file with this package; runs in Node and in a browser.
+ * @param name of the file, without `.json`
+ * @param file its parsed JSON
+ */
+export async function checkVectors(name: string, file: unknown): Promise<Checked[]> {
+  // The files are this package's own, and shapes.ts says what is in them.
+  if (name === "machine-token") return checkMachineTokens(file as MachineTokenFile);
+  const check = checks[name];
+  if (check === undefined) return [{ name, problem: "no check knows this file" }];
+  const checked: Checked[] = [];
+  for (const vector of (file as VectorFile<{ name: string; error: string | null }>).vectors) {
+    checked.push({ name: vector.name, problem: await problemOf(vector, check) });
+  }
+  return checked;
+}
+
+/** Resolves to what the package made and what the vector says, or throws the code that the vector says. */
+type Check = (vector: never) => Promise<readonly [got: unknown, expected: unknown]>;
+
+async function problemOf(vector: { error: string | null }, check: Check): Promise<string | null> {
+  try {
+    // Each check is given the vectors of its own file.
+    const [got, expected] = await check(vector as never);
+    if (vector.error !== null) return `accepted, expected ${vector.error}`;
+    return JSON.stringify(got) === JSON.stringify(expected) ? null : `got ${JSON.stringify(got)}`;
+  } catch (error) {
+    const code = error instanceof CryptoError ? error.code : String(error);
+    return code === vector.error ? null : `${code}, expected ${vector.error ?? "success"}`;
+  }
+}
+
+const checks: Record<string, Check> = {
+  box: async (vector: BoxVector) => {
+    const key = fromHex(vector.key);
+    const context = asContext(vector.context);
+    const plaintext = await unbox(key, vector.box, context);
+    const bound = await unboxBound(key, vector.box, context).then(toHex, () => null);
+    const again = await unbox(key, await box(key, plaintext, context), context);
+    const written =
+      vector.nonce === null ? vector.box : await boxWithNonce(key, fromHex(vector.nonce), plaintext, context);
+    return [
+      [toHex(plaintext), bound, toHex(again), written],
+      [vector.plaintext, vector.bound ? vector.plaintext : null, vector.plaintext, vector.box],
+    ];
+  },
+  context: (vector: ContextVector) => {
+    const build = Object.entries(contexts).find(([name]) => name === vector.what)?.[1];
+    // The vector's arguments are as many as its builder takes.
+    return Promise.resolve().then(() => [
+      (build as (...args: string[]) => string)(...vector.arguments),
+      vector.context,
+    ]);
+  },
+  derivation: async (vector: DerivationVector) => [
+    toHex(await derive(fromHex(vector.secret), vector.info)),
+    vector.key,
+  ],
+  "access-token": async (vector: AccessTokenVector) => {
+    const { token, tokenHash, wrapKey } = await readAccessToken(vector.text);
+    return [
+      [token, tokenHash, toHex(wrapKey)],
+      [vector.token, vector.token_hash, vector.wrap_key],
+    ];
+  },
+  "recovery-key": async (vector: RecoveryKeyVector) => {
+    const { proof, proofHash, wrapKey } = await readRecoveryKey(vector.text);
+    return [
+      [proof, proofHash, toHex(wrapKey)],
+      [vector.proof, vector.proof_hash, vector.wrap_key],
+    ];
+  },
+  sealed: async (vector: SealedVector) => {
+    const opened = await openSealed(decodeBase64(vector.private_key), vector.sealed, asContext(vector.context));
+    return [toHex(opened), vector.plaintext];
+  },
+  "public-key": async (vector: PublicKeyVector) => {
+    // Clients exchange the canonical form alone; that a server takes the bare point is not theirs to check.
+    if (vector.form === "point") return [await fingerprint(vector.canonical ?? ""), vector.fingerprint];
+    const { hex, words } = await fingerprint(vector.public_key);
+    const sealed = await seal(vector.public_key, new Uint8Array(32), contexts.userKey());
+    return [
+      { hex, words, parts: sealed.split(".").length },
+      { ...vector.fingerprint, parts: 5 },
+    ];
+  },
+  plaintext: (vector: PlaintextVector) => {
+    const read = { secret: decodeSecret, record: decodeRecord, text: decodeText }[vector.kind];
+    return Promise.resolve().then(() => [read(fromHex(vector.bytes)), vector.value]);
+  },
+  opaque: async (vector: OpaqueVector) => {
+    await ready;
+    const { state, startLoginRequest } = await startLogin(vector.password);
+    const { loginResponse } = server.startLogin({
+      serverSetup: vector.server_setup,
+      userIdentifier: vector.user_identifier,
+      registrationRecord: vector.registration_record,
+      startLoginRequest,
+    });
+    const { exportKey } = await finishLogin({ state, loginResponse, password: vector.password });
+    return [
+      [exportKey, toHex(await userKeySealKey(exportKey))],
+      [vector.export_key, vector.user_key_seal_key],
+    ];
+  },
+};

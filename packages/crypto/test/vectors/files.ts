@@ -1,0 +1,30 @@
+import { boxVectors } from "./box-vectors.ts";
+import { contextVectors } from "./context-vectors.ts";
+import { machineTokenVectors } from "./machine-token-vectors.ts";
+import { opaqueVectors } from "./opaque-vectors.ts";
+import { plaintextVectors } from "./plaintext-vectors.ts";
+import { publicKeyVectors } from "./public-key-vectors.ts";
+import { sealedVectors } from "./sealed-vectors.ts";
+import { accessTokenVectors, derivationVectors, recoveryKeyVectors } from "./text-vectors.ts";
+
+/** Where the published vectors lie. */
+export const vectorDirectory = new URL("../../../../docs/spec/vectors/", import.meta.url);
+
+/** Every published file by its name, as text. Made by Node's primitives, never by the package that they check. */
+export function vectorFiles(): Record<string, string> {
+  const contents = {
+    "access-token": accessTokenVectors(),
+    box: boxVectors(),
+    context: contextVectors(),
+    derivation: derivationVectors(),
+    "machine-token": machineTokenVectors(),
+    opaque: opaqueVectors(),
+    plaintext: plaintextVectors(),
+    "public-key": publicKeyVectors(),
+    "recovery-key": recoveryKeyVectors(),
+    sealed: sealedVectors(),
+  };
+  return Object.fromEntries(
+    Object.entries(contents).map(([name, file]) => [`${name}.json`, `${JSON.stringify(file, null, 2)}\n`]),
+  );
+}
