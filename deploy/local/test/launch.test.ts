@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import t from "tap";
+import { testDirectory } from "@coffer/testkit";
+import { checkout } from "../src/checkout.ts";
+
+// A small checkout with the real launcher, whose only dependency is the Node that runs this test.
+const small = testDirectory(t);
+
+function write(path: string, content: unknown): void {
+  mkdirSync(dirname(join(small, path)), { recursive: true });
+  writeFileSync(join(small, path), typeof content === "string" ? content : JSON.stringify(content));
+}
+
+/** The small project, with its Node as this version. */
+function writeProject(version: string): void {
+  const dependencies = { node: "file:node-package" };
+  write("package.json", { name: "small", version: "1.0.0", dependencies });
+  write("node-package/package.json", { name: "node", version });
+  write("package-lock.json", {
+    name: "small",
+    version: "1.0.0",
+    lockfileVersion: 3,
+    packages: {
+      "": { name: "small", version: "1.0.0", dependencies },
+      "node-package": { name: "node", version },
+      "node_modules/node": { resolved: "node-package", link: true },
+      "services/elsewhere": { version: "1.0.0" },
+      "node_modules/only-elsewhere": { version: "1.0.0", optional: true, os: ["none"] },
+    },
+  });
+}
+
+interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+}
+
+function launch(...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(small, "deploy/local/launch.mjs"), ...args], (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out, err });
+    });
+  });
+}
+
+writeProject("24.0.0");
+mkdirSync(join(small, "node-package/bin"));
+symlinkSync(process.execPath, join(small, "node-package/bin/node"));
+mkdirSync(join(small, "deploy/local"), { recursive: true });
+copyFileSync(join(checkout, "deploy/local/launch.mjs"), join(small, "deploy/local/launch.mjs"));
+const program = `
+  const text: string = JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), path: process.env.PATH });
+  console.log(text);
+  process.exit(7);`;
+write("deploy/local/src/check.ts", program);
+
+await t.test("in a fresh checkout it installs and then runs the command, whose exit code is its own", async (t) => {
+  const { code, out, err } = await launch("check", "--one", "two words");
+  t.match(err, /^coffer: installing what the project needs \(npm ci\)\n/);
+  t.equal(code, 7);
+  const { args, cwd, path } = JSON.parse(out) as { args: string[]; cwd: string; path: string };
+  t.same(args, ["--one", "two words"]);
+  t.equal(cwd, small);
+  t.match(path.split(":").slice(0, 2), [join(small, "node_modules/.bin"), join(small, "node_modules/node/bin")]);
+});
+
+await t.test("what is installed is not installed again", async (t) => {
+  const { code, err } = await launch("check");
+  t.equal(err, "");
+  t.equal(code, 7);
+});
+
+await t.test("another version in the lock file is installed", async (t) => {
+  writeProject("24.0.1");
+  t.match((await launch("check")).err, /npm ci/);
+  t.equal((await launch("check")).err, "");
+});
+
+await t.test("a package that is missing is installed", async (t) => {
+  rmSync(join(small, "node_modules"), { recursive: true });
+  const { code, err } = await launch("check");
+  t.match(err, /npm ci/);
+  t.equal(code, 7);
+});
+
+await t.test("without a Node that it can run it says what is missing", async (t) => {
+  rmSync(join(small, "node-package/bin/node"));
+  const { code, out, err } = await launch("check");
+  t.equal(code, 1);
+  t.equal(out, "");
+  t.match(err, /^coffer: Node 24 is missing below node_modules: .*$/m);
+});
+
+await t.test("a command that does not exist, or is not in this checkout, is named", async (t) => {
+  t.match(await launch("dance"), { code: 1, err: 'coffer: no command "dance": start, test, check, bench, cases\n' });
+  t.match(await launch("bench"), { code: 1, err: "coffer: deploy/bench/src/main.ts is not in this checkout\n" });
+});
