@@ -16,8 +16,8 @@ if (process.features.typescript === "strip" || process.features.typescript === "
   const { main } = await import("../src/main.ts");
   await main(process.argv.slice(2));
 } else if (existsSync(checkoutNode)) {
+  const stopPassing = passSignals(() => child);
   const child = spawn(checkoutNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
-  const stopPassing = passSignals(child);
   child.on("error", (error) => {
     console.error(`coffer: ${checkoutNode} cannot be started: ${error.message}`);
     process.exitCode = 1;

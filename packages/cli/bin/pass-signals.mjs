@@ -5,17 +5,17 @@ const passed = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2"];
 const fromTerminal = new Set(["SIGINT", "SIGQUIT"]);
 
 /**
- * Sends the signals that this process gets on to a child, until the returned function is called. A terminal's Ctrl-C
- * and Ctrl-\ reach the child by themselves, since they go to the whole foreground group: passing those on too would
- * make them two.
+ * Sends the signals that this process gets on to a child, until the returned function is called. To be called before
+ * the child is started, which may be heard of before its start has returned. A terminal's Ctrl-C and Ctrl-\ reach the
+ * child by themselves, since they go to the whole foreground group: passing those on too would make them two.
  *
- * @param {import("node:child_process").ChildProcess} child
+ * @param {() => import("node:child_process").ChildProcess} child
  * @returns {() => void}
  */
 export function passSignals(child) {
   const listeners = passed.map((signal) => {
     const listener = () => {
-      if (!(fromTerminal.has(signal) && inForeground())) child.kill(/** @type {NodeJS.Signals} */ (signal));
+      if (!(fromTerminal.has(signal) && inForeground())) child().kill(/** @type {NodeJS.Signals} */ (signal));
     };
     process.on(signal, listener);
     return () => process.off(signal, listener);

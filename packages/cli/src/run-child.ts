@@ -21,8 +21,8 @@ export async function runChild(
   masked: readonly string[],
 ): Promise<number> {
   const output = masked.length === 0 ? "inherit" : "pipe";
+  const stopPassing = passSignals(() => child);
   const child: ChildProcess = spawn(command, args, { env, stdio: ["inherit", output, output] });
-  const stopPassing = passSignals(child);
   try {
     const copied = Promise.allSettled([
       copy(child.stdout, process.stdout, masked),
