@@ -55,6 +55,8 @@ export async function startCoffer(): Promise<RunningCoffer> {
   const environment = {
     PATH: process.env["PATH"],
     NODE_ENV: "production",
+    // For profiles: BENCH_NODE_OPTIONS="--cpu-prof --cpu-prof-dir=/tmp/profiles" npm run bench secret-read
+    NODE_OPTIONS: process.env["BENCH_NODE_OPTIONS"] ?? "",
     COFFER_PORT: "0",
     COFFER_MANAGEMENT_PORT: "0",
     COFFER_BASE_URL: "http://coffer.test",

@@ -29,9 +29,13 @@ export interface TestService extends Stores {
   replica(environment?: Record<string, string>): Promise<{ url: string }>;
 }
 
-/** Real stores, migrated, and one replica that answers. `environment` overrides the configuration. */
-export async function startAuthSm(t: TestScope, environment: Record<string, string> = {}): Promise<TestService> {
-  const [postgres, nats, redis] = await Promise.all([testPostgres(t), testNats(t), testRedis(t)]);
+/** Real stores, migrated, and one replica that answers. `environment` overrides the configuration, `given` a store. */
+export async function startAuthSm(
+  t: TestScope,
+  environment: Record<string, string> = {},
+  given: { postgres?: TestDatabase } = {},
+): Promise<TestService> {
+  const [postgres, nats, redis] = await Promise.all([given.postgres ?? testPostgres(t), testNats(t), testRedis(t)]);
   const clock = createClock();
   const stores = { postgres, nats, redis };
   await migrateService({ url: postgres.url });

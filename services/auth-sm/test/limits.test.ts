@@ -1,0 +1,115 @@
+import t from "tap";
+import { call } from "./support/call.ts";
+import { bearer, createFolder, createMachine, newKeyPair } from "./support/machines.ts";
+import { register } from "./support/people.ts";
+import { startAuthSm } from "./support/service.ts";
+import { until } from "./support/until.ts";
+
+const service = await startAuthSm(t, { COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.1/32" });
+const owner = await register(service, { orgName: "Example" });
+const folder = await createFolder(service, owner);
+const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
+// Two replicas with the limits that an installation has.
+const limits = { COFFER_LIMIT_STRICT: "5", COFFER_LIMIT_STANDARD: "60", COFFER_LIMIT_USER: "300" };
+const replicas = [await service.replica(limits), await service.replica(limits)] as const;
+let requests = 0;
+
+function from(address: string, method: string, path: string, options: { token?: string; body?: unknown } = {}) {
+  requests += 1;
+  const replica = replicas[requests % 2 === 0 ? 0 : 1];
+  return call(replica, method, path, { ...options, headers: { "x-forwarded-for": address } });
+}
+
+const bootstrap = (address: string) =>
+  from(address, "POST", "/api/sm/v1/bootstrap", { body: { token: "unknown", public_key: newKeyPair().spki } });
+const list = (address: string) => from(address, "GET", "/api/sm/v1/secrets", { token: bearer(machine) });
+const org = (address: string) => from(address, "GET", "/api/org", { token: owner.token });
+
+await t.test("a source address has five strict requests a minute, over all replicas", async (t) => {
+  const statuses: number[] = [];
+  for (let n = 0; n < 7; n += 1) statuses.push((await bootstrap("198.51.100.1")).status);
+  t.strictSame(statuses, [401, 401, 401, 401, 401, 429, 429]);
+});
+
+await t.test("a refusal says when to come back, in the one shape of errors", async (t) => {
+  const answer = await bootstrap("198.51.100.1");
+  t.equal(answer.status, 429);
+  t.match(answer.body, { error: "rate_limited", message: /./, request_id: /./ });
+  const wait = Number(answer.headers.get("retry-after"));
+  t.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60, String(wait));
+  t.equal(answer.headers.get("ratelimit-policy"), '"strict";q=5;w=60');
+  t.match(answer.headers.get("ratelimit"), /^"strict";r=0;t=\d+$/);
+});
+
+await t.test("every endpoint of the strict bucket counts in the one bucket", async (t) => {
+  const address = "198.51.100.2";
+  for (const path of ["register/start", "register/finish", "login/start"]) {
+    t.equal((await from(address, "POST", `/api/auth/${path}`, { body: {} })).status, 400, path);
+  }
+  t.equal((await bootstrap(address)).status, 401);
+  t.equal((await bootstrap(address)).status, 401);
+  t.equal((await from(address, "POST", "/api/auth/login/start", { body: {} })).status, 429);
+});
+
+await t.test("the standard bucket has sixty, whichever client and endpoint", async (t) => {
+  const address = "198.51.100.3";
+  const answers = [];
+  for (let n = 0; n < 60; n += 1) answers.push(await list(address));
+  t.ok(answers.every(({ status }) => status === 200));
+  t.equal(answers[0]?.headers.get("ratelimit-policy"), '"standard";q=60;w=60');
+  t.match(answers[0]?.headers.get("ratelimit"), /^"standard";r=59;t=\d+$/);
+  t.match(answers[59]?.headers.get("ratelimit"), /^"standard";r=0;t=\d+$/);
+  const other = await createMachine(service, owner, []);
+  const refused = await from(address, "GET", "/api/sm/v1/client", { token: bearer(other) });
+  t.equal(refused.status, 429, "another client behind the same address");
+  t.equal((await from(address, "GET", "/api/sm/v1/folders")).status, 429, "also before anybody asks who it is");
+});
+
+await t.test("a bucket that is exhausted leaves the others alone, and other addresses too", async (t) => {
+  const address = "198.51.100.3";
+  t.equal((await org(address)).status, 200, "the user bucket");
+  t.equal((await bootstrap(address)).status, 401, "the strict bucket");
+  t.equal((await list("198.51.100.4")).status, 200, "another address");
+});
+
+await t.test("an address is one address in every spelling, and IPv6 counts by its /64", async (t) => {
+  for (let n = 0; n < 5; n += 1) await bootstrap("203.0.113.5");
+  t.equal((await bootstrap("::ffff:203.0.113.5")).status, 429);
+  for (let n = 0; n < 5; n += 1) await bootstrap(`2001:db8:0:1::${n}`);
+  t.equal((await bootstrap("2001:DB8:0:1:ffff::9")).status, 429);
+  t.equal((await bootstrap("2001:db8:0:2::1")).status, 401, "the next network");
+});
+
+await t.test("a forged header does not move a request to another bucket", async (t) => {
+  for (let n = 0; n < 5; n += 1) await bootstrap(`10.0.0.${n}, 203.0.113.6`);
+  t.equal((await bootstrap("10.9.9.9, 203.0.113.6")).status, 429);
+});
+
+await t.test("without Redis each replica goes on counting, and with it again they count together", async (t) => {
+  await service.redis.kill();
+  const address = "198.51.100.9";
+  const first = await call(replicas[0], "GET", "/api/sm/v1/secrets", {
+    token: bearer(machine),
+    headers: { "x-forwarded-for": address },
+  });
+  t.equal(first.status, 200);
+  const statuses: number[] = [];
+  for (let n = 0; n < 61; n += 1) {
+    const headers = { "x-forwarded-for": address };
+    statuses.push((await call(replicas[0], "GET", "/api/sm/v1/secrets", { token: bearer(machine), headers })).status);
+  }
+  t.equal(statuses.filter((status) => status === 200).length, 59, "one replica stays exact");
+  await service.redis.start();
+  await until("the limiter counts in Redis again", async () => {
+    const fresh = `198.51.100.${100 + (requests % 100)}`;
+    const seen = await Promise.all(
+      replicas.map((replica) =>
+        call(replica, "GET", "/.well-known/jwks.json", { headers: { "x-forwarded-for": fresh } }),
+      ),
+    );
+    requests += 1;
+    const remaining = seen.map(({ headers }) => /r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    return remaining.includes("298");
+  });
+  t.equal((await list("198.51.100.10")).status, 200);
+});

@@ -1,0 +1,118 @@
+import t from "tap";
+import { ask, createFolder, createMachine, createSecret } from "./support/machines.ts";
+import { register, sealed } from "./support/people.ts";
+import { startAuthSm } from "./support/service.ts";
+
+const service = await startAuthSm(t);
+const owner = await register(service, { orgName: "Example" });
+const stranger = await register(service, { orgName: "Elsewhere" });
+const folder = await createFolder(service, owner, "Prod & Stage/EU");
+const hidden = await createFolder(service, owner, "hidden");
+const foreign = await createFolder(service, stranger, "foreign");
+const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
+const writer = await createMachine(service, owner, [{ folder_id: hidden, permission: "write" }]);
+const outsider = await createMachine(service, stranger, [{ folder_id: foreign, permission: "write" }]);
+
+const value = sealed();
+const uid = await createSecret(service, machine, folder, { title: "data/base 100%", fields: { "pass word": value } });
+const untitled = await createSecret(service, machine, folder, { fields: { key: sealed() } });
+await createSecret(service, writer, hidden, { title: "database", fields: { password: sealed() } });
+await createSecret(service, outsider, foreign, { title: "database", fields: { password: sealed() } });
+
+const encoded = {
+  folder: encodeURIComponent("Prod & Stage/EU"),
+  title: encodeURIComponent("data/base 100%"),
+  field: encodeURIComponent("pass word"),
+};
+const resolve = (notation: unknown) => ask(service, machine, "POST", "/notation", { body: { notation } });
+
+await t.test("folder, title and field name a value, each part percent-encoded", async (t) => {
+  const answer = await resolve(`coffer://${encoded.folder}/${encoded.title}/field/${encoded.field}`);
+  t.equal(answer.status, 200);
+  const { updated_at, wrapped_dek, ...rest } = answer.body;
+  t.match(updated_at, /Z$/);
+  t.type(wrapped_dek, "string");
+  t.strictSame(rest, {
+    uid,
+    folder: "Prod & Stage/EU",
+    title: "data/base 100%",
+    field: "pass word",
+    value_encrypted: value,
+    folder_id: folder,
+    secret_uid: uid,
+    key_version: 1,
+  });
+  const record = await service.observer.record("the resolution", ({ action }) => action === "secret.notation.resolved");
+  t.match(record, { outcome: "success", target: { id: uid, parent_id: folder }, actor: { id: machine.clientId } });
+});
+
+await t.test("a folder may be named by its id, and a secret by its uid", async (t) => {
+  const byId = await resolve(`coffer://${folder}/${encoded.title}/field/${encoded.field}`);
+  t.match(byId.body, { uid, value_encrypted: value });
+  t.match((await resolve(`coffer://${folder}/${untitled}/field/key`)).body, { uid: untitled, title: "" });
+});
+
+await t.test("a folder's name is found without regard to case, a title only as it is written", async (t) => {
+  const name = encodeURIComponent("PROD & stage/eu");
+  t.equal((await resolve(`coffer://${name}/${encoded.title}/field/${encoded.field}`)).status, 200);
+  const title = encodeURIComponent("DATA/base 100%");
+  t.equal((await resolve(`coffer://${encoded.folder}/${title}/field/${encoded.field}`)).status, 404);
+});
+
+await t.test("two secrets of one title are 400, and the answer says how many there are", async (t) => {
+  await createSecret(service, machine, folder, { title: "twice", fields: { a: sealed() } });
+  const second = await createSecret(service, machine, folder, { title: "twice", fields: { a: sealed() } });
+  const answer = await resolve(`coffer://${encoded.folder}/twice/field/a`);
+  t.equal(answer.status, 400);
+  t.match(answer.body, { error: "invalid_request", message: /^2 secrets/ });
+  t.equal((await resolve(`coffer://${encoded.folder}/${second}/field/a`)).status, 200, "its uid is not ambiguous");
+});
+
+await t.test("what nothing matches is 404", async (t) => {
+  const paths = ["nowhere/database/field/password", `${encoded.folder}/nothing/field/a`, `${folder}/${uid}/field/none`];
+  for (const path of [...paths, `${foreign}/database/field/password`, "foreign/database/field/password"]) {
+    const answer = await resolve(`coffer://${path}`);
+    t.equal(answer.status, 404, path);
+    t.match(answer.body, { error: "secret_not_found" });
+  }
+});
+
+await t.test("a folder that was not granted is 403, whether the secret exists or not", async (t) => {
+  for (const title of ["database", "nothing"]) {
+    const answer = await resolve(`coffer://hidden/${title}/field/password`);
+    t.equal(answer.status, 403);
+    t.match(answer.body, { error: "access_denied" });
+  }
+});
+
+await t.test("another scheme or shape, an empty part or a malformed escape is 400", async (t) => {
+  const bad: unknown[] = [
+    "",
+    "coffer://",
+    "coffer:/a/b/field/c",
+    "vault://a/b/field/c",
+    "COFFER://a/b/field/c",
+    "coffer://a/b/c",
+    "coffer://a/b/fields/c",
+    "coffer://a/b/field",
+    "coffer://a/b/field/",
+    "coffer:///b/field/c",
+    "coffer://a//field/c",
+    "coffer://a/b/field/c/d",
+    "coffer://a/b/field/c/",
+    "coffer://a/b/field/%zz",
+    "coffer://a/b/field/%ff",
+    "coffer://a/b/field/%00",
+    " coffer://a/b/field/c",
+    undefined,
+    null,
+    7,
+    ["coffer://a/b/field/c"],
+    "coffer://a/b/field/" + "c".repeat(5000),
+  ];
+  for (const notation of bad) {
+    const answer = await resolve(notation);
+    t.equal(answer.status, 400, String(notation).slice(0, 60));
+    t.match(answer.body, { error: "invalid_request" });
+  }
+});
