@@ -49,14 +49,16 @@ await t.test("nobody gets another source address by saying so, neither here nor 
 await t.test("a service that dies is 503 for a moment and then answers again, under the same address", async (t) => {
   const before = state.services["auth-sm"]?.pid ?? 0;
   const seen: number[] = [];
+  const hints = new Set<string | null>();
   process.kill(before, "SIGKILL");
   const began = performance.now();
   await until(async () => {
     const { status, headers } = await fetch(`${state.url}/api/sm/v1/secrets`);
-    if (status === 503) t.equal(headers.get("retry-after"), "1");
+    if (status === 503) hints.add(headers.get("retry-after"));
     seen.push(status);
     return seen.includes(503) && status === 401;
   });
+  t.same([...hints], ["1"]);
   const after = coffer.state().services["auth-sm"];
   t.not(after?.pid, before);
   t.equal(new Set(seen).size, 2, "nothing but 503 and the ordinary answer");

@@ -1,58 +1,57 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { onPath } from "./on-path.ts";
 
 const images = { "nats-server": "nats:2.12-alpine", "redis-server": "redis:8-alpine" } as const;
 
-/** Marks in a command line that the start fills in. */
-export const marks = { directory: "{directory}", port: "{port}" } as const;
+/** Marks in a command line that stand for what only the start knows. */
+const marks = { name: "{name}", directory: "{directory}", port: "{port}" } as const;
 
 /**
  * The command line that runs a server in a container, or `null` when there is no Docker daemon that answers.
  * The container sees the store's directory under the same path and publishes the port on 127.0.0.1 only.
  */
-export function dockerCommand(program: "nats-server" | "redis-server"): string[] | null {
+export function dockerCommand(program: keyof typeof images): string[] | null {
   const docker = onPath("docker");
   if (docker === null) return null;
   if (spawnSync(docker, ["info"], { stdio: "ignore", timeout: 10_000 }).status !== 0) return null;
-  const user =
-    process.getuid === undefined ? [] : ["--user", `${String(process.getuid())}:${String(process.getgid?.())}`];
+  const { getuid, getgid } = process;
+  const user = getuid === undefined || getgid === undefined ? [] : [`--user=${getuid()}:${getgid()}`];
   return [
     docker,
     "run",
     "--rm",
     "--init",
-    `--name=coffer-${program}-${randomBytes(6).toString("hex")}`,
+    `--name=${marks.name}`,
     ...user,
-    "--volume",
-    `${marks.directory}:${marks.directory}`,
-    "--publish",
-    `127.0.0.1:${marks.port}:${marks.port}`,
+    `--volume=${marks.directory}:${marks.directory}`,
+    `--workdir=${marks.directory}`,
+    `--publish=127.0.0.1:${marks.port}:${marks.port}`,
     images[program],
     program,
   ];
 }
 
 /** Whether a command line runs a container. */
-export function isDocker(command: string[]): boolean {
-  return command[1] === "run" && command[2] === "--rm";
+export function isDocker(command: readonly string[]): boolean {
+  return command.includes(`--name=${marks.name}`);
 }
 
-/** The name of the container that a command line of `dockerCommand` runs. */
-export function dockerName(command: string[]): string {
-  return command.find((part) => part.startsWith("--name="))?.slice("--name=".length) ?? "";
+/** The command line for a store that works in `directory` and listens on `port`. */
+export function filled(command: readonly string[], directory: string, port: number): string[] {
+  return command.map((part) =>
+    part
+      .replaceAll(marks.name, containerOf(directory))
+      .replaceAll(marks.directory, directory)
+      .replaceAll(marks.port, String(port)),
+  );
 }
 
-/** Ends a container at once. */
-export function removeContainer(name: string): void {
-  try {
-    execFileSync("docker", ["rm", "--force", name], { stdio: "ignore", timeout: 10_000 });
-  } catch {
-    // It is gone already.
-  }
+/** Ends at once the container that works in a store's directory, whoever started it. None is no error. */
+export function endContainer([docker = ""]: readonly string[], directory: string): void {
+  spawnSync(docker, ["rm", "--force", containerOf(directory)], { stdio: "ignore", timeout: 30_000 });
 }
 
-/** The command line with the store's directory and port in it. */
-export function filled(command: string[], directory: string, port: number): string[] {
-  return command.map((part) => part.replaceAll(marks.directory, directory).replaceAll(marks.port, String(port)));
+function containerOf(directory: string): string {
+  return `coffer-${createHash("sha256").update(directory).digest("hex").slice(0, 16)}`;
 }

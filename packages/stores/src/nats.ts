@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { filled, isDocker } from "./docker.ts";
+import { endContainer, filled, isDocker } from "./docker.ts";
 import { locate } from "./locate.ts";
 import { endServersIn } from "./processes.ts";
 import { runServer } from "./run-server.ts";
@@ -21,12 +21,17 @@ export interface NatsOptions {
 export async function startNats({ directory, config, port, command }: NatsOptions): Promise<Store> {
   mkdirSync(directory, { recursive: true });
   const here = realpathSync(directory);
-  await endServersIn(here);
+  const program = command ?? (await locate("nats-server"));
+  const contained = isDocker(program);
+  const clear = (): Promise<void> => {
+    if (contained) endContainer(program, here);
+    return endServersIn(here);
+  };
+  await clear();
   const file = join(here, "nats.conf");
   writeFileSync(file, config, { mode: 0o600 });
   chmodSync(file, 0o600);
-  const program = command ?? (await locate("nats-server"));
-  const host = isDocker(program) ? "0.0.0.0" : "127.0.0.1";
+  const host = contained ? "0.0.0.0" : "127.0.0.1";
   return runServer({
     name: "nats-server",
     directory: here,
@@ -37,6 +42,7 @@ export async function startNats({ directory, config, port, command }: NatsOption
     ready: /Server is ready/,
     taken: /address already in use|port is already allocated/,
     stopSignal: "SIGTERM",
-    afterExit: () => endServersIn(here),
+    afterExit: clear,
+    ...(contained ? { onKill: () => endContainer(program, here) } : {}),
   });
 }

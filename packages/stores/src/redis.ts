@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { filled, isDocker } from "./docker.ts";
+import { endContainer, filled, isDocker } from "./docker.ts";
 import { locate } from "./locate.ts";
 import { endServersIn } from "./processes.ts";
 import { runServer } from "./run-server.ts";
@@ -21,10 +21,15 @@ export interface RedisOptions {
 export async function startRedis({ directory, port, password, command }: RedisOptions): Promise<Store> {
   mkdirSync(directory, { recursive: true });
   const here = realpathSync(directory);
-  await endServersIn(here);
   const program = command ?? (await locate("redis-server"));
+  const contained = isDocker(program);
+  const clear = (): Promise<void> => {
+    if (contained) endContainer(program, here);
+    return endServersIn(here);
+  };
+  await clear();
   const file = join(here, "redis.conf");
-  writeFileSync(file, configuration(here, password, isDocker(program)), { mode: 0o600 });
+  writeFileSync(file, configuration(here, password, contained), { mode: 0o600 });
   chmodSync(file, 0o600);
   const credentials = password === undefined ? "" : `:${encodeURIComponent(password)}@`;
   return runServer({
@@ -37,7 +42,8 @@ export async function startRedis({ directory, port, password, command }: RedisOp
     ready: /Ready to accept connections/i,
     taken: /Address already in use|port is already allocated/i,
     stopSignal: "SIGTERM",
-    afterExit: () => endServersIn(here),
+    afterExit: clear,
+    ...(contained ? { onKill: () => endContainer(program, here) } : {}),
   });
 }
 

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { dockerName, isDocker, removeContainer } from "./docker.ts";
 import { freePort } from "./free-port.ts";
 import { isAlive, signal } from "./processes.ts";
 import { StoreError } from "./store.ts";
@@ -26,6 +25,8 @@ export interface ServerPlan {
   stopSignal: NodeJS.Signals;
   /** What is left to do when the server is gone: children, shared memory. */
   afterExit?: () => Promise<void> | void;
+  /** Ends what a kill of the process does not reach: a container. */
+  onKill?: () => void;
   /** True when `command` already ties the server's life to this process. */
   tied?: boolean;
 }
@@ -75,7 +76,7 @@ async function launch(plan: ServerPlan, port: number): Promise<Outcome> {
     while (!state.gone && !plan.ready.test(text()) && Date.now() < until) await Promise.race([ended, pause(5)]);
     const said = text();
     if (pid !== undefined && !state.gone && plan.ready.test(said)) {
-      return { kind: "running", store: storeOf(plan, port, pid, ended, command) };
+      return { kind: "running", store: storeOf(plan, port, pid, ended) };
     }
     child.kill("SIGKILL");
     await ended;
@@ -86,13 +87,13 @@ async function launch(plan: ServerPlan, port: number): Promise<Outcome> {
   }
 }
 
-function storeOf(plan: ServerPlan, port: number, pid: number, ended: Promise<void>, command: string[]): Store {
+function storeOf(plan: ServerPlan, port: number, pid: number, ended: Promise<void>): Store {
   const listeners = new Set<() => void>();
   let running = true;
   const end = (name: NodeJS.Signals): void => {
     if (!running) return;
     signal(pid, name);
-    if (name === "SIGKILL" && isDocker(command)) removeContainer(dockerName(command));
+    if (name === "SIGKILL") plan.onKill?.();
   };
   const killWithUs = (): void => end("SIGKILL");
   process.once("exit", killWithUs);

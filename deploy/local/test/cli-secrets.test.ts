@@ -1,0 +1,209 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { testDirectory } from "@coffer/testkit";
+import { newMachine, newPerson } from "./cli-person.ts";
+import { npmStart } from "./npm-start.ts";
+
+t.setTimeout(240_000);
+const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
+const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
+const person = await newPerson(t, url, "owner@example.com");
+await person.data(["folder", "create", "production"]);
+await person.data(["folder", "create", "staging"]);
+await person.data(["app", "create", "api"]);
+const reader = await newMachine(person, "api", ["production:read"]);
+const writer = await newMachine(person, "api", ["production:write", "staging:write"]);
+const uri = (title: string, field: string, folder = "production"): string =>
+  `coffer://${folder}/${title}/field/${field}`;
+const password = uri("database", "password");
+
+interface Listed {
+  uid: string;
+  title: string;
+  folder: string;
+  version: number;
+  field_names: string[];
+  record_type: string;
+}
+const listed = async (args: string[]): Promise<Listed[]> =>
+  JSON.parse(await person.data([...args, "--json"])) as Listed[];
+
+await t.test("what a person sets a machine reads, and the other way round", async (t) => {
+  const made = await person.run(["set", password, "--json"], { input: "s3cret" });
+  t.match(JSON.parse(made.stdout), { created: true, record_type: "api_credential" });
+  t.equal(await person.data(["read", "--config", reader, password]), "s3cret");
+  await person.data(["set", "--config", writer, uri("database", "user")], { input: "app\n" });
+  t.equal(await person.data(["read", uri("database", "user")]), "app", "without the line break of echo");
+  t.equal(await person.data(["read", password]), "s3cret", "the other field stays");
+  t.match(await listed(["ls", "production"]), [{ title: "database", version: 2, field_names: ["password", "user"] }]);
+});
+
+await t.test("a value comes back as it went in, whatever it holds", async (t) => {
+  const file = join(person.home, "value");
+  for (const value of ["", "\n", " a\r\nb\n", "ünïcode 🔑 \u0000", "-n", "x".repeat(40_000)]) {
+    writeFileSync(file, value);
+    await person.data(["set", "--config", writer, "--file", file, uri("any/thing %", "v")].map(encoded));
+    const { stdout } = await person.run(["read", "--config", reader, "--no-newline", encoded(uri("any/thing %", "v"))]);
+    t.equal(stdout, value, JSON.stringify(value.slice(0, 20)));
+  }
+});
+
+/** The title `any/thing %` as a notation writes it. */
+function encoded(argument: string): string {
+  return argument.replace("any/thing %", "any%2Fthing%20%25");
+}
+
+await t.test("the type is given when the secret is made, and an unknown folder is said to be none", async (t) => {
+  await person.data(["set", "--config", writer, "--type", "ssh_key", uri("deploy", "key", "staging")], { input: "k" });
+  t.match(await listed(["ls", "staging"]), [{ record_type: "ssh_key", title: "deploy" }]);
+  const outcome = await person.run(["set", uri("x", "y", "nowhere")], { input: "v" });
+  t.match(outcome, { code: 5, stdout: "", stderr: /there is no folder nowhere/ });
+});
+
+await t.test("get prints every field, as lines or as JSON", async (t) => {
+  const [first] = await listed(["search", "datab"]);
+  const text = await person.data(["get", first?.uid ?? "", "--config", reader]);
+  t.match(text, /^production\/database \(api_credential, version 2\)\npassword: s3cret\nuser: app$/);
+  const asPerson = JSON.parse(await person.data(["get", first?.uid ?? "", "--json"])) as unknown;
+  t.match(asPerson, { uid: first?.uid, name: "database", fields: { password: "s3cret", user: "app" } });
+});
+
+await t.test("search finds parts of titles without regard to case, for both alike", async (t) => {
+  for (const who of [[], ["--config", writer]]) {
+    t.same(
+      (await listed(["search", "DATA", ...who])).map(({ title }) => title),
+      ["database"],
+    );
+    t.same(await listed(["search", "nothing of the kind", ...who]), []);
+    t.same(
+      (await listed(["search", "%", ...who])).map(({ title }) => title),
+      ["any/thing %"],
+    );
+  }
+});
+
+await t.test("run gives the command its secrets, and masks them where asked or in CI", async (t) => {
+  const env = {
+    DB: password,
+    USER_NAME: uri("database", "user"),
+    PLAIN: "x",
+    COFFER_CONFIG: readFileSync(reader, "utf8"),
+  };
+  const print = [
+    "--",
+    "sh",
+    "-c",
+    'printf "%s " "$DB" "$USER_NAME" "$PLAIN" "[$COFFER_CONFIG]"; echo "$DB" >&2; exit 5',
+  ];
+  const plain = await person.run(["run", ...print], { env });
+  t.match(plain, { code: 5, stdout: "s3cret app x [] ", stderr: "s3cret\n" });
+  t.match(await person.run(["run", "--mask", ...print], { env }), {
+    code: 5,
+    stdout: "*** *** x [] ",
+    stderr: "***\n",
+  });
+  t.match(await person.run(["run", ...print], { env: { ...env, CI: "true" } }), { stdout: "*** *** x [] " });
+  t.match(await person.run(["run", "--no-mask", ...print], { env: { ...env, CI: "true" } }), { stdout: plain.stdout });
+  t.match(await person.run(["run", ...print], { env: { ...env, COFFER_CONFIG: "" } }), {
+    code: 5,
+    stdout: plain.stdout,
+  });
+});
+
+await t.test("a reference that names nothing stops run before the command starts", async (t) => {
+  const outcome = await person.run(["run", "--", "echo", "started"], { env: { DB: uri("no such", "field") } });
+  t.match(outcome, { code: 5, stdout: "" });
+});
+
+await t.test("env prints what run would give, safe for a shell, and a whole folder", async (t) => {
+  await person.data(["set", uri("database", "odd")], { input: "it's $5" });
+  const env = { DB: password, ODD: uri("database", "odd"), PLAIN: "x" };
+  t.equal(await person.data(["env", "--config", reader], { env }), `DB=s3cret\nODD='it'\\''s $5'`);
+  t.same(JSON.parse(await person.data(["env", "--json"], { env })), { DB: "s3cret", ODD: "it's $5" });
+  const folder = JSON.parse(await person.data(["env", "--folder", "staging", "--json"])) as unknown;
+  t.same(folder, { DEPLOY_KEY: "k" });
+  t.match(await person.run(["env"]), { code: 2, stdout: "" });
+});
+
+await t.test("inject fills a template, all of it or nothing, with mode 0600", async (t) => {
+  const template = join(person.home, "template");
+  const out = join(person.home, "filled");
+  writeFileSync(template, `password: {{ ${password} }}\nuser: {{${uri("database", "user")}}}\n`);
+  await person.data(["inject", "-i", template, "-o", out, "--config", reader]);
+  t.equal(readFileSync(out, "utf8"), "password: s3cret\nuser: app\n");
+  t.equal(statSync(out).mode & 0o777, 0o600);
+  const filled = await person.run(["inject"], { input: `<{{ ${password} }}>` });
+  t.match(filled, { code: 0, stdout: "<s3cret>" });
+  writeFileSync(template, `{{ ${password} }}{{ ${uri("no such", "field")} }}`);
+  t.match(await person.run(["inject", "-i", template, "-o", out]), { code: 5 });
+  t.equal(readFileSync(out, "utf8"), "password: s3cret\nuser: app\n", "what was there stays");
+});
+
+await t.test("many that set fields of one secret at once lose none, and make one secret", async (t) => {
+  const names = [1, 2, 3, 4, 5, 6].map((number) => `f${number}`);
+  await Promise.all(
+    names.map((name, index) =>
+      person.data(["set", ...(index % 2 === 0 ? ["--config", writer] : []), uri("shared", name)], { input: name }),
+    ),
+  );
+  const found = (await listed(["ls", "production"])).filter(({ title }) => title === "shared");
+  t.equal(found.length, 1);
+  t.same(new Set(found[0]?.field_names), new Set(names));
+});
+
+await t.test("rm removes a field by notation, a secret with its last field, and a secret by uid", async (t) => {
+  const removed = JSON.parse(
+    await person.data(["rm", "--json", "--config", writer, uri("database", "odd")]),
+  ) as unknown;
+  t.match(removed, [{ removed: "field" }]);
+  t.match(await person.run(["read", uri("database", "odd")]), { code: 5, stdout: "" });
+  t.equal(await person.data(["read", password]), "s3cret");
+  t.match(JSON.parse(await person.data(["rm", "--json", uri("deploy", "key", "staging")])), [{ removed: "secret" }]);
+  t.same(await listed(["ls", "staging"]), []);
+  const [shared] = await listed(["search", "shared"]);
+  await person.data(["rm", shared?.uid ?? ""]);
+  t.match(await person.run(["rm", shared?.uid ?? ""]), { code: 5 });
+});
+
+await t.test("a secret that is made again after it was removed is a new one", async (t) => {
+  await person.data(["set", uri("again", "v")], { input: "1" });
+  await person.data(["rm", uri("again", "v")]);
+  await person.data(["set", uri("again", "v")], { input: "2" });
+  t.equal(await person.data(["read", "--config", reader, uri("again", "v")]), "2");
+});
+
+await t.test("a machine that may only read is denied to write, with exit 4", async (t) => {
+  t.match(await person.run(["set", "--config", reader, password], { input: "no" }), { code: 4, stdout: "" });
+  t.match(await person.run(["rm", "--config", reader, password]), { code: 4 });
+  t.match(await person.run(["read", "--config", reader, uri("deploy", "key", "staging")]), { code: /[45]/ });
+  t.equal(await person.data(["read", password]), "s3cret");
+});
+
+await t.test("a machine that was cut off is not authenticated within a second, with exit 3", async (t) => {
+  const machine = await newMachine(person, "api", ["production:read"]);
+  t.equal(await person.data(["read", "--config", machine, password]), "s3cret");
+  const { client_id: id } = JSON.parse(readFileSync(machine, "utf8")) as { client_id: string };
+  await person.data(["client", "rm", id]);
+  t.match(await person.run(["read", "--config", machine, password]), { code: 3, stdout: "" });
+  const clients = JSON.parse(await person.data(["client", "ls", "--app", "api", "--json"])) as unknown[];
+  t.match(
+    clients.find((client) => (client as { client_id: string }).client_id === id),
+    { status: "revoked" },
+  );
+});
+
+await t.test("whoami says who one is, and folder rm wants to be forced", async (t) => {
+  t.match(JSON.parse(await person.data(["whoami", "--json"])), { type: "user", user: { email: "owner@example.com" } });
+  t.match(JSON.parse(await person.data(["whoami", "--json", "--config", reader])), {
+    type: "client",
+    folders: [{ name: "production", permission: "read" }],
+  });
+  t.match(await person.run(["folder", "rm", "production"]), { code: 1, stdout: "" });
+  await person.data(["folder", "rm", "production", "--force"]);
+  const folders = JSON.parse(await person.data(["folder", "ls", "--json"])) as { name: string }[];
+  t.same(
+    folders.map(({ name }) => name),
+    ["staging"],
+  );
+});
