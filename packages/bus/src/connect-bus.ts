@@ -8,6 +8,7 @@ import { consumeEvent, publishEvent } from "./events.ts";
 import { inFlight } from "./in-flight.ts";
 import { startLink } from "./link.ts";
 import { flushWithin } from "./flush-within.ts";
+import { orLost } from "./or-lost.ts";
 import { answerRequest } from "./reply.ts";
 import { sendRequest } from "./request.ts";
 import { unavailable } from "./unavailable.ts";
@@ -91,13 +92,15 @@ export function connectBus({ url, service, user, password, telemetry }: BusOptio
   link.onDisconnect(() => metrics.connected(0));
 
   async function shutDown(): Promise<void> {
+    link.retire();
     const current = link.current();
     if (current !== undefined) {
-      await Promise.all([...subscriptions].map((subscription) => subscription.drain().catch(() => undefined)));
+      const drained = Promise.allSettled([...subscriptions].map((subscription) => subscription.drain()));
+      await orLost(current, drained).catch(() => undefined);
       await running.settled(drainMilliseconds);
       await flushWithin(current, flushMilliseconds).catch(() => undefined);
     }
-    await link.stop();
+    await link.close();
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { NatsConnection } from "@nats-io/transport-node";
+import { orLost } from "./or-lost.ts";
 import { unavailable } from "./unavailable.ts";
 
 /** Waits until the server has seen everything sent before. Rejects with `unavailable` after the limit or a loss. */
@@ -8,7 +9,7 @@ export async function flushWithin(connection: NatsConnection, milliseconds: numb
     timer = setTimeout(() => reject(unavailable("the bus did not confirm in time")), milliseconds);
   });
   try {
-    await Promise.race([connection.flush(), limit]);
+    await Promise.race([orLost(connection, connection.flush()), limit]);
   } catch (error) {
     throw unavailable("the bus did not confirm", error);
   } finally {

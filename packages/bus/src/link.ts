@@ -20,8 +20,10 @@ export interface Link {
   current(): NatsConnection | undefined;
   onConnect(listener: () => void): void;
   onDisconnect(listener: () => void): void;
-  /** Stops trying. What is connected stays so until its owner closes it. */
-  stop(): Promise<void>;
+  /** Makes no further connection. The current one stays. */
+  retire(): void;
+  /** Retires and disconnects. */
+  close(): Promise<void>;
 }
 
 const dialMilliseconds = 2000;
@@ -92,7 +94,8 @@ export function startLink({ url, service, user, password, log, prepare }: LinkOp
     current: () => current,
     onConnect: (listener) => void connectListeners.push(listener),
     onDisconnect: (listener) => void disconnectListeners.push(listener),
-    stop: async () => {
+    retire: () => stopped.abort(),
+    close: async () => {
       stopped.abort();
       await current?.close();
       await running;

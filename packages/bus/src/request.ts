@@ -4,6 +4,7 @@ import { injectTrace, span } from "@coffer/telemetry";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 import { errors, headers } from "@nats-io/transport-node";
 import { checkShape } from "./check-shape.ts";
+import { orLost } from "./or-lost.ts";
 import { unavailable } from "./unavailable.ts";
 import { decodeAnswer, encode } from "./wire.ts";
 
@@ -34,9 +35,9 @@ export function sendRequest<Input, Output>(
 
 async function ask(connection: NatsConnection, subject: string, payload: Uint8Array, timeout: number): Promise<Msg> {
   try {
-    return await connection.request(subject, payload, { timeout, ...traceHeaders() });
+    return await orLost(connection, connection.request(subject, payload, { timeout, ...traceHeaders() }));
   } catch (error) {
-    throw unavailable(reasonOf(error, subject, timeout), error);
+    throw error instanceof ServiceError ? error : unavailable(reasonOf(error, subject, timeout), error);
   }
 }
 

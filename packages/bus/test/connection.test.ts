@@ -1,0 +1,160 @@
+import { createServer, connect as dial } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { testNats } from "@coffer/testkit";
+import t from "tap";
+import { connected, echo, news, openBus, openBuses, until } from "./buses.ts";
+
+void t.test("a service starts without the bus, says so at once, and uses it as soon as it is there", async (t) => {
+  const server = await testNats(t);
+  await server.stop();
+  const [vaults, auth] = [openBus(t, server, "vaults"), openBus(t, server, "auth-sm")];
+  auth.reply(echo, (input) => input);
+  t.notOk(vaults.connected);
+  const start = performance.now();
+  await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable", message: "the bus is away" });
+  t.ok(performance.now() - start < 100, "without waiting");
+  let connections = 0;
+  vaults.onConnect(() => (connections += 1));
+
+  const ready = Promise.all([connected(vaults), connected(auth)]);
+  await server.start();
+  const up = performance.now();
+  await ready;
+  t.ok(performance.now() - up < 2000, `connected after ${performance.now() - up} ms`);
+  t.ok(vaults.connected);
+  t.equal(connections, 1);
+  t.same(await vaults.request(echo, { text: "x" }), { text: "x" });
+  t.equal(vaults.logged().split("the bus cannot be reached").length - 1, 1, "one line, however often it is tried");
+});
+
+void t.test("after a crash of the server everything registered listens again by itself", async (t) => {
+  const server = await testNats(t);
+  const [vaults, auth] = await openBuses(t, server, "vaults", "auth-sm");
+  if (vaults === undefined || auth === undefined) throw new Error("two buses");
+  const seen: string[] = [];
+  auth.reply(echo, (input) => input);
+  vaults.subscribe(news, ({ text }) => seen.push(text));
+  await Promise.all([auth.flush(), vaults.flush()]);
+
+  for (const round of ["first", "second"]) {
+    await server.kill();
+    await until(() => !vaults.connected && !auth.connected);
+    await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable" });
+    t.throws(() => auth.publish(news, { text: "lost" }), { code: "unavailable" });
+    await server.start();
+    await until(() => vaults.connected && auth.connected);
+    t.same(await vaults.request(echo, { text: round }), { text: round });
+    auth.publish(news, { text: round });
+    await until(() => seen.includes(round));
+  }
+  t.same(seen, ["first", "second"], "what could not be published is not published later");
+});
+
+void t.test("every connection calls the listeners, and when they are called the subscriptions listen", async (t) => {
+  const server = await testNats(t);
+  const auth = openBus(t, server, "auth-sm");
+  const vaults = openBus(t, server, "vaults");
+  const seen: string[] = [];
+  let connections = 0;
+  vaults.subscribe(news, ({ text }) => seen.push(text));
+  vaults.onConnect(async () => {
+    connections += 1;
+    const text = `sent in connection ${connections}`;
+    await until(() => auth.connected);
+    auth.publish(news, { text });
+  });
+  await until(() => seen.length === 1);
+  await server.kill();
+  await until(() => !vaults.connected && !auth.connected);
+  await server.start();
+  await until(() => seen.length === 2);
+  t.same(seen, ["sent in connection 1", "sent in connection 2"]);
+  vaults.onConnect(() => seen.push("at once"));
+  await until(() => seen.length === 3);
+});
+
+void t.test("a listener that fails is logged and disturbs nobody", async (t) => {
+  const server = await testNats(t);
+  const vaults = openBus(t, server, "vaults");
+  vaults.onConnect(() => {
+    throw new Error("listener failed");
+  });
+  vaults.onConnect(() => Promise.reject(new Error("listener rejected")));
+  await connected(vaults);
+  await until(() => /listener failed/.test(vaults.logged()) && /listener rejected/.test(vaults.logged()));
+  t.ok(vaults.connected);
+});
+
+void t.test("a request in flight when the connection goes fails at once, not after its time", async (t) => {
+  const server = await testNats(t);
+  const [vaults, auth] = await openBuses(t, server, "vaults", "auth-sm");
+  const reached = Promise.withResolvers<undefined>();
+  const finished = Promise.withResolvers<{ text: string }>();
+  auth?.reply(echo, () => {
+    reached.resolve(undefined);
+    return finished.promise;
+  });
+  await auth?.flush();
+  const answer = vaults?.request(echo, { text: "x" }, { timeoutMilliseconds: 6000 }).catch((e: unknown) => e);
+  await Promise.race([reached.promise, answer]);
+  const start = performance.now();
+  await server.kill();
+  t.match(await answer, { code: "unavailable" });
+  t.ok(performance.now() - start < 3000);
+  finished.resolve({ text: "too late" });
+});
+
+void t.test("a server that vanishes without a word is noticed within ten seconds", async (t) => {
+  const server = await testNats(t);
+  const sockets: Socket[] = [];
+  let silent = false;
+  const proxy = createServer((near) => {
+    const far = dial(Number(new URL(server.url).port), "127.0.0.1");
+    sockets.push(near, far);
+    near.on("data", (chunk) => silent || far.write(chunk));
+    far.on("data", (chunk) => silent || near.write(chunk));
+    for (const socket of [near, far]) socket.on("error", () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => proxy.close(resolve));
+  });
+  const { port } = proxy.address() as AddressInfo; // it listens on a TCP port
+  const vaults = openBus(t, { ...server, url: `nats://127.0.0.1:${port}` }, "vaults");
+  await connected(vaults);
+  silent = true;
+  const start = performance.now();
+  await until(() => !vaults.connected);
+  t.comment(`noticed after ${Math.round(performance.now() - start)} ms`);
+  silent = false;
+  await until(() => vaults.connected);
+  t.pass("and it is back when the network is");
+});
+
+void t.test("of several addresses one that answers is taken", async (t) => {
+  const server = await testNats(t);
+  const vaults = openBus(t, { ...server, url: `nats://127.0.0.1:9, ${server.url}` }, "vaults");
+  await connected(vaults);
+  t.ok(vaults.connected);
+});
+
+void t.test("a wrong password keeps the service up and the bus away, and the log has no password", async (t) => {
+  const server = await testNats(t);
+  const credentials = { ...server.credentials, vaults: { user: "vaults", password: "c4n4ry-pw" } };
+  const vaults = openBus(t, { ...server, credentials }, "vaults");
+  await until(() => /cannot be reached/.test(vaults.logged()));
+  await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable" });
+  t.match(vaults.logged(), /AuthorizationError/);
+  t.notMatch(vaults.logged(), "c4n4ry-pw");
+});
+
+void t.test("the gauge says whether the bus is there", async (t) => {
+  const server = await testNats(t);
+  const vaults = openBus(t, server, "vaults");
+  t.match(await vaults.measured(), /"value":0,"labels":\{"service":"vaults"\}/);
+  await connected(vaults);
+  t.match(await vaults.measured(), /"value":1,"labels":\{"service":"vaults"\}/);
+  await server.kill();
+  await until(async () => /"value":0,"labels":\{"service":"vaults"\}/.test(await vaults.measured()));
+});
