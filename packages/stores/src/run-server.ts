@@ -95,11 +95,12 @@ function storeOf(plan: ServerPlan, port: number, pid: number, ended: Promise<voi
     signal(pid, name);
     if (name === "SIGKILL") plan.onKill?.();
   };
-  const killWithUs = (): void => end("SIGKILL");
-  process.once("exit", killWithUs);
+  // In order, so that it clears up after itself; nobody waits for it.
+  const endWithUs = (): void => end(plan.stopSignal);
+  process.once("exit", endWithUs);
   void ended.then(() => {
     running = false;
-    process.off("exit", killWithUs);
+    process.off("exit", endWithUs);
     for (const listener of listeners) listener();
   });
   return {
