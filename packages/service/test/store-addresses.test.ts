@@ -1,0 +1,46 @@
+import { ConfigurationError } from "@coffer/env";
+import { storeAddresses } from "@coffer/service";
+import t from "tap";
+
+const given = {
+  COFFER_POSTGRES_URL: "postgres://127.0.0.1/coffer",
+  COFFER_REDIS_URL: "redis://127.0.0.1",
+  COFFER_NATS_URL: "nats://127.0.0.1",
+  COFFER_NATS_CREDENTIALS: { vaults: { user: "vaults", password: "a password" } },
+};
+
+await t.test("a service finds its own user on the bus among those of all", (t) => {
+  t.strictSame(storeAddresses("vaults", given), {
+    postgresUrl: "postgres://127.0.0.1/coffer",
+    redisUrl: "redis://127.0.0.1",
+    nats: { url: "nats://127.0.0.1", user: "vaults", password: "a password" },
+  });
+  t.end();
+});
+
+await t.test("all that is missing is said at once", (t) => {
+  const nothing = {
+    COFFER_POSTGRES_URL: undefined,
+    COFFER_REDIS_URL: undefined,
+    COFFER_NATS_URL: undefined,
+    COFFER_NATS_CREDENTIALS: undefined,
+  };
+  try {
+    storeAddresses("vaults", nothing);
+    t.fail("it did not throw");
+  } catch (error) {
+    t.ok(error instanceof ConfigurationError);
+    t.match((error as ConfigurationError).problems, [
+      /COFFER_POSTGRES_URL/,
+      /COFFER_REDIS_URL/,
+      /COFFER_NATS_URL/,
+      /COFFER_NATS_CREDENTIALS.*vaults/,
+    ]);
+  }
+  t.end();
+});
+
+await t.test("another service's user is none of its own", (t) => {
+  t.throws(() => storeAddresses("scanner", given), ConfigurationError);
+  t.end();
+});
