@@ -46,20 +46,15 @@ export function verifyMachineToken(options: MachineVerifierOptions): (token: str
   const remembered = rememberTokens<MachineClaims>(() => now().getTime());
   const keys = new LRUCache<string, KeyObject>({ max: rememberedKeys });
 
-  const lookUp = async (clientId: string): Promise<KeyObject | null> => {
-    const spki = await findKey(clientId);
-    if (spki === null) return null;
-    const key = importKey(spki);
-    keys.set(clientId, key);
-    return key;
-  };
   const requireSigned = async (jwt: ReturnType<typeof parseJwt>, clientId: string): Promise<void> => {
     const known = keys.get(clientId);
     if (known !== undefined && isSignedBy(jwt, known)) return;
     // A wrong signature is looked up also when the key is at hand: the time must not tell which clients exist.
-    const found = await lookUp(clientId);
-    const genuine = known === undefined && isSignedBy(jwt, found ?? dummyKey);
-    if (found === null) throw invalidToken("unknown_client");
+    const spki = await findKey(clientId);
+    const key = spki === null ? dummyKey : (known ?? importKey(spki));
+    const genuine = known === undefined && isSignedBy(jwt, key);
+    if (spki === null) throw invalidToken("unknown_client");
+    keys.set(clientId, key);
     if (!genuine) throw invalidToken("signature", clientId);
   };
   const verify = async (token: string, key: string): Promise<MachineClaims> => {
