@@ -21,11 +21,11 @@ export function askHidden(questions: readonly string[], otherWays: string): stri
   try {
     mode.setRawMode(true);
     const dropped = takeWaiting();
-    if (dropped > 0) writeSync(input, `(not read, because typed before this question: lines: ${dropped})\r\n`);
+    if (dropped > 0) writeSync(input, `(not read, because typed before this question: lines: ${dropped})\n`);
     return questions.map((question) => {
       writeSync(input, `${question}: `);
       const line = readHidden(input);
-      writeSync(input, "\r\n");
+      writeSync(input, "\n");
       return line;
     });
   } finally {

@@ -114,6 +114,8 @@ async function finish(
     if (error instanceof CofferError && error.code === "invalid_token") return undefined;
     throw error;
   }
+  if (client.client_id !== drafted.client_id)
+    throw new CofferError("bad_answer", "the service took this machine for another one");
   const folders = await store.folders(true);
   return {
     ...drafted,

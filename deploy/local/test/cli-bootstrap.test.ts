@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { testDirectory } from "@coffer/testkit";
+import { newPerson } from "./cli-person.ts";
+import { startCutProxy } from "./cut-proxy.ts";
+import { npmStart } from "./npm-start.ts";
+
+t.setTimeout(240_000);
+const proxy = await startCutProxy(t);
+const server = npmStart(t, {
+  directory: testDirectory(t),
+  // The second address is the one that machines behind the proxy know.
+  env: { COFFER_LIMIT_STRICT: "1000", COFFER_BASE_URL: `http://coffer.invalid,${proxy.url}` },
+});
+proxy.target = (await server.ready).url;
+const person = await newPerson(t, proxy.url, "owner@example.com");
+await person.data(["folder", "create", "production"]);
+await person.data(["app", "create", "api"]);
+const uri = "coffer://production/database/field/password";
+await person.data(["set", uri], { input: "s3cret" });
+
+const newToken = (...more: string[]): Promise<string> =>
+  person.data(["token", "create", "--app", "api", "--folder", "production:read", ...more]);
+const file = join(testDirectory(t), "machine.json");
+const bootstrap = (token: string, path = file) =>
+  person.run(["bootstrap", "--config", path], { env: { COFFER_TOKEN: token } });
+const isBootstrap = (_method: string, path: string): boolean => path === "/api/sm/v1/bootstrap";
+
+await t.test("a lost answer costs nothing: the next call gets the rest, without the token", async (t) => {
+  const token = await newToken();
+  proxy.loses = (_method, path) => path.startsWith("/api/sm/");
+  const lost = await bootstrap(token);
+  t.match(lost, { code: 7, stdout: "", stderr: /call again with the same configuration, nothing is lost/ });
+  t.match(await person.run(["read", "--config", file, uri]), { code: 1, stderr: /not bootstrapped yet/ });
+  proxy.loses = () => false;
+  const again = await person.run(["bootstrap", "--config", file, "--json"]);
+  const { client_id: id } = JSON.parse(readFileSync(file, "utf8")) as { client_id: string };
+  t.match(JSON.parse(again.stdout), { client_id: id, application_id: String, org_id: String });
+  t.equal(await person.data(["read", "--config", file, uri]), "s3cret");
+});
+
+await t.test("a lost answer is found out in the same call when the network is back at once", async (t) => {
+  const other = `${file}.same-call`;
+  proxy.loses = isBootstrap;
+  const outcome = await bootstrap(await newToken(), other);
+  proxy.loses = () => false;
+  t.equal(outcome.code, 0);
+  t.equal(await person.data(["read", "--config", other, uri]), "s3cret");
+});
+
+await t.test("a token is given on stdin too, and spent only once", async (t) => {
+  const token = await newToken();
+  const first = await person.run(["bootstrap", "--config", `${file}.stdin`], { input: `${token}\n` });
+  t.match(first, { code: 0, stdout: /^[0-9a-f-]{36}\n$/ });
+  const second = await bootstrap(token, `${file}.second`);
+  t.match(second, { code: 3, stdout: "" });
+  t.notOk(existsSync(`${file}.second`), "what was drafted for a refused token is taken away");
+});
+
+await t.test("a file that holds a machine is not written over, and the token stays unspent", async (t) => {
+  const before = readFileSync(file, "utf8");
+  const token = await newToken();
+  t.match(await bootstrap(token), { code: 1, stdout: "", stderr: /holds the machine .* already/ });
+  t.equal(readFileSync(file, "utf8"), before);
+  writeFileSync(`${file}.other`, "something else");
+  t.match(await bootstrap(token, `${file}.other`), { code: 1, stdout: "" });
+  t.equal(readFileSync(`${file}.other`, "utf8"), "something else");
+  t.equal((await bootstrap(token, `${file}.free`)).code, 0);
+});
+
+await t.test("a place that cannot be written to is noticed before the token is spent", async (t) => {
+  const token = await newToken();
+  mkdirSync(`${file}.folder`);
+  t.match(await bootstrap(token, `${file}.folder`), { code: 1, stdout: "" });
+  t.match(await bootstrap(token, join(`${file}.nowhere`, "machine.json")), { code: 1, stdout: "" });
+  t.equal((await bootstrap(token, join(`${file}.folder`, "machine.json"))).code, 0);
+});
+
+await t.test("away from its networks a token is denied and stays unspent", async (t) => {
+  const token = await newToken("--cidr", "10.0.0.0/8", "--name", "elsewhere");
+  t.match(await bootstrap(token, `${file}.away`), { code: 4, stdout: "" });
+  const tokens = JSON.parse(await person.data(["token", "ls", "--json"])) as {
+    name: string;
+    status: string;
+    id: string;
+  }[];
+  const [mine] = tokens.filter(({ name }) => name === "elsewhere");
+  t.equal(mine?.status, "unused");
+  await person.data(["token", "rm", mine?.id ?? ""]);
+  t.match(await bootstrap(token, `${file}.away`), { code: 3 });
+});
+
+await t.test("without a token, or with half of one, it is said and nothing is written", async (t) => {
+  t.match(await person.run(["bootstrap", "--config", `${file}.none`]), { code: 2, stdout: "", stderr: /no token/ });
+  t.match(await person.run(["bootstrap"]), { code: 2, stdout: "" });
+  t.equal((await bootstrap("cft1_half", `${file}.none`)).code, 1);
+  t.notOk(existsSync(`${file}.none`));
+});

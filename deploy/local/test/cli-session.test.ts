@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import t from "tap";
+import { testDirectory } from "@coffer/testkit";
+import { newCli, newPerson, password } from "./cli-person.ts";
+import { npmStart } from "./npm-start.ts";
+
+t.setTimeout(240_000);
+// Tokens that end within the half minute before which they are renewed: every command renews.
+const env = { COFFER_ACCESS_TOKEN_SECONDS: "20", COFFER_LIMIT_STRICT: "20" };
+const server = npmStart(t, { directory: testDirectory(t), env });
+const { url, stores } = await server.ready;
+const person = await newPerson(t, url, "owner@example.com");
+const profile = (): Record<string, Record<string, string> | undefined> =>
+  JSON.parse(readFileSync(join(person.home, "coffer", "profile.json"), "utf8")) as Record<
+    string,
+    Record<string, string>
+  >;
+const login = (cli = person, secret = password, email = "owner@example.com") =>
+  cli.run(["login", "--email", email], { env: { COFFER_PASSWORD: secret } });
+
+await t.test("commands at the same time share one renewal of the session, and none is logged out", async (t) => {
+  const before = profile()["session"]?.["refresh_token"];
+  for (let round = 0; round < 2; round += 1) {
+    const outcomes = await Promise.all([1, 2, 3, 4].map(() => person.run(["whoami"])));
+    t.same(
+      outcomes.map(({ code }) => code),
+      [0, 0, 0, 0],
+      outcomes.map(({ stderr }) => stderr).join(),
+    );
+  }
+  t.not(profile()["session"]?.["refresh_token"], before);
+});
+
+await t.test("a second account of one e-mail is refused, and the first stays logged in", async (t) => {
+  const other = newCli(t, url);
+  const outcome = await other.run(["register", "--email", "OWNER@example.com "], { env: { COFFER_PASSWORD: "x" } });
+  t.match(outcome, { code: 1, stdout: "" });
+  t.equal((await person.run(["whoami"])).code, 0);
+});
+
+await t.test("logout ends the session and forgets it and the unlocked key", async (t) => {
+  const session = profile()["session"];
+  t.equal((await person.run(["logout"])).code, 0);
+  t.equal(profile()["session"], undefined);
+  t.match(await person.run(["whoami"]), { code: 3, stdout: "" });
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ refresh_token: session?.["refresh_token"] });
+  t.equal((await fetch(`${url}/api/auth/refresh`, { method: "POST", headers, body })).status, 401);
+});
+
+await t.test("a wrong password and an unknown e-mail are the same: not authenticated", async (t) => {
+  const wrong = await login(person, "wrong");
+  const unknown = await login(person, password, "nobody@example.com");
+  t.match(wrong, { code: 3, stdout: "" });
+  t.same(unknown, wrong);
+  t.equal(profile()["session"], undefined);
+});
+
+await t.test("a login on another machine opens the same keys; the password may come from a file", async (t) => {
+  t.equal((await login()).code, 0);
+  await person.data(["folder", "create", "production"]);
+  await person.data(["set", "coffer://production/a/field/b"], { input: "kept" });
+  const other = newCli(t, url);
+  t.equal((await login(other)).code, 0);
+  t.equal(await other.data(["read", "coffer://production/a/field/b"]), "kept");
+});
+
+await t.test("a session is sent to no other address than its own", async (t) => {
+  const outcome = await person.run(["whoami", "--url", "http://127.0.0.1:9"]);
+  t.match(outcome, { code: 2, stdout: "", stderr: /you are logged in at/ });
+  t.equal((await person.run(["whoami", "--url", url.replace("127.0.0.1", "localhost")])).code, 0);
+});
+
+await t.test("one organization is chosen by its name, and one that is not there is said to be none", async (t) => {
+  await person.data(["org", "create", "Second"]);
+  const names = (JSON.parse(await person.data(["org", "ls", "--json"])) as { name: string }[]).map(({ name }) => name);
+  t.same(names, ["Org of owner@example.com", "Second"]);
+  t.same(JSON.parse(await person.data(["folder", "ls", "--json", "--org", "second"])), []);
+  t.match(await person.run(["folder", "ls", "--org", "third"]), { code: 5 });
+});
+
+await t.test("audit lists what was done, and verify finds the chain whole", async (t) => {
+  const records = JSON.parse(await person.data(["audit", "ls", "--action", "folder.created", "--json"])) as unknown[];
+  t.match(records, [{ action: "folder.created", outcome: "success" }]);
+  const head = await person.data(["audit", "verify"]);
+  t.match(head, /^\d+:[0-9a-f]{64}$/);
+  t.equal((await person.run(["audit", "verify", "--expect", head])).code, 0);
+  t.match(JSON.parse(await person.data(["audit", "verify", "--json"])), { whole: true, broken: null, gaps: [] });
+});
+
+await t.test("verify finds a record that was changed in the database, and one that was removed", async (t) => {
+  const head = await person.data(["audit", "verify"]);
+  const client = new pg.Client({ connectionString: stores.postgres });
+  await client.connect();
+  const chain = "(SELECT chain_id FROM siem_forwarder.audit_records WHERE action = 'folder.created' LIMIT 1)";
+  try {
+    await client.query(
+      `UPDATE siem_forwarder.audit_records SET record = replace(record::text, 'success', 'denied')::json
+       WHERE chain_id = ${chain} AND seq = 3`,
+    );
+    const changed = await person.run(["audit", "verify", "--json"]);
+    t.match(changed, { code: 1, stderr: /broken at record 3: changed/ });
+    t.match(JSON.parse(changed.stdout), { whole: false, head: { seq: 2 }, broken: { seq: 3, problem: "changed" } });
+    await client.query(`DELETE FROM siem_forwarder.audit_records WHERE chain_id = ${chain} AND seq = 3`);
+    t.match(await person.run(["audit", "verify"]), { code: 1, stdout: "", stderr: /broken at record 3: missing/ });
+    await client.query(`DELETE FROM siem_forwarder.audit_records WHERE chain_id = ${chain} AND seq >= 3`);
+    t.match(await person.run(["audit", "verify", "--expect", head]), { code: 1, stdout: "" });
+  } finally {
+    await client.end();
+  }
+});
+
+await t.test("a limit that is reached is exit 6, and says when to try again", async (t) => {
+  let outcome = await login();
+  for (let count = 0; outcome.code === 0 && count < 20; count += 1) outcome = await login();
+  t.match(outcome, { code: 6, stdout: "", stderr: /try again in \d+ s/ });
+});
+
+await t.test("a service that is away is exit 7, and the session stays", async (t) => {
+  process.kill(server.pid, "SIGINT");
+  process.kill(-server.pid, "SIGINT");
+  await server.exited;
+  t.match(await person.run(["whoami"]), { code: 7, stdout: "", stderr: /cannot be reached/ });
+  t.type(profile()["session"]?.["user_key"], "string");
+});

@@ -1,0 +1,139 @@
+import { box, contexts, encodeBase64, newAccessToken, readAccessToken } from "@coffer/crypto";
+import t from "tap";
+import { bootstrap } from "../src/index.ts";
+import type { MachineConfiguration } from "../src/index.ts";
+import { newFolder } from "./machine.ts";
+import { json, startServer } from "./server.ts";
+import type { Received } from "./server.ts";
+
+const date = "Fri, 20 Nov 2026 10:00:00 GMT";
+const there = Date.parse(date);
+
+/** A service with one unspent token; `lose` says of which requests the answer is lost. */
+async function setUp(t: Parameters<typeof startServer>[0], lose: (request: Received, count: number) => boolean) {
+  const folder = newFolder("production", 3);
+  const token = newAccessToken();
+  const { token: sent, wrapKey } = await readAccessToken(token);
+  const sealed = await box(wrapKey, folder.key, contexts.sharedFolderKey(folder.id));
+  let owner: string | undefined;
+  const server = await startServer(t, (request, response, count) => {
+    const [, claims = ""] = (request.headers.authorization ?? "").split(".");
+    const known = owner !== undefined && Buffer.from(claims, "base64url").toString().includes(owner);
+    const refused = { error: "invalid_token", message: "no" };
+    const answer = (): [number, unknown] => {
+      if (request.path === "/.well-known/jwks.json") return [200, { keys: [] }];
+      if (request.path === "/api/sm/v1/bootstrap") {
+        const body = JSON.parse(request.body) as Record<string, string>;
+        if (owner !== undefined || body["token"] !== sent) return [401, refused];
+        owner = body["client_id"];
+        return [200, { client_id: owner, application_id: "a", encrypted_folder_keys: { [folder.id]: sealed } }];
+      }
+      if (!known) return [401, refused];
+      if (request.path === "/api/sm/v1/client") return [200, { client_id: owner, application_id: "a", org_id: "o" }];
+      const { id, name, permission, keyVersion } = folder;
+      const view = {
+        id,
+        name,
+        permission,
+        key_version: keyVersion,
+        encrypted_key: sealed,
+        encrypted_key_alg: "box-token",
+      };
+      return [200, { data: [view] }];
+    };
+    const [status, body] = answer();
+    if (lose(request, count)) response.destroy();
+    else json(response, status, body, { date });
+  });
+  const saved: MachineConfiguration[] = [];
+  const save = (configuration: MachineConfiguration): Promise<void> => {
+    saved.push(structuredClone(configuration));
+    return Promise.resolve();
+  };
+  const posts = (): number => server.received.filter(({ method }) => method === "POST").length;
+  return { ...server, folder, token, saved, save, posts, options: { now: () => there, attempts: 1 } };
+}
+
+await t.test("the identity is saved before the token is spent, and the folder keys after", async (t) => {
+  const { url, token, saved, save, folder, options, received } = await setUp(t, () => false);
+  const orderedSave = (configuration: MachineConfiguration): Promise<void> => {
+    const spent = received.some(({ method }) => method === "POST");
+    t.equal(spent, configuration.application_id !== undefined);
+    return save(configuration);
+  };
+  const machine = await bootstrap({ url, token, save: orderedSave }, options);
+  t.match(saved[0], { client_id: machine.client_id, private_key: machine.private_key, wrap_key: String, folders: [] });
+  t.notOk(saved[0]?.application_id);
+  t.match(machine.folders, [{ id: folder.id, key_version: 3, key: encodeBase64(folder.key) }]);
+  t.equal(machine.wrap_key, undefined, "what is opened needs no wrap key any more");
+  t.notMatch(JSON.stringify(saved), token.slice(5));
+  t.notOk(
+    received.some(({ body }) => body.includes("cft1_")),
+    "the text that was shown is never sent",
+  );
+});
+
+await t.test("when only the answer to the token is lost, the same call finds out and finishes", async (t) => {
+  const { url, token, save, posts, options } = await setUp(t, ({ method }) => method === "POST");
+  const machine = await bootstrap({ url, token, save }, options);
+  t.equal(machine.folders.length, 1);
+  t.equal(posts(), 1, "the token is sent once");
+});
+
+await t.test("when everything after the token is lost, the next call finishes, without the token", async (t) => {
+  let cut = true;
+  const { url, token, save, saved, posts, options } = await setUp(t, ({ path }) => cut && path.startsWith("/api/sm"));
+  await t.rejects(bootstrap({ url, token, save }, options), { code: "network", message: /nothing is lost/ });
+  cut = false;
+  const machine = await bootstrap({ url, pending: saved.at(-1), save }, options);
+  t.equal(machine.client_id, saved[0]?.client_id);
+  t.equal(machine.folders.length, 1);
+  t.equal(posts(), 1);
+});
+
+await t.test("a call that was cut before the token arrived starts over with the same identity", async (t) => {
+  const { url, token, save, saved, options } = await setUp(t, () => false);
+  const closed = await startServer(t, (request, response) =>
+    request.path === "/.well-known/jwks.json" ? json(response, 200, { keys: [] }, { date }) : response.destroy(),
+  );
+  await t.rejects(bootstrap({ url: closed.url, token, save }, options), { code: "network" });
+  await t.rejects(bootstrap({ url, pending: saved.at(-1), save }, options), {
+    code: "configuration",
+    message: /has not been spent/,
+  });
+  const machine = await bootstrap({ url, token, pending: saved.at(-1), save }, options);
+  t.equal(machine.client_id, saved[0]?.client_id);
+});
+
+await t.test("a token that is used or unknown is not authenticated, whoever brings it", async (t) => {
+  const { url, token, save, options } = await setUp(t, () => false);
+  await bootstrap({ url, token, save }, options);
+  await t.rejects(bootstrap({ url, token, save }, options), { code: "invalid_token" });
+  await t.rejects(bootstrap({ url, token: newAccessToken(), save }, options), { code: "invalid_token" });
+});
+
+await t.test("a clock more than a minute wrong stops it before anything is saved or spent", async (t) => {
+  const { url, token, save, saved, posts } = await setUp(t, () => false);
+  for (const seconds of [61, -61]) {
+    const now = (): number => there + seconds * 1000;
+    await t.rejects(bootstrap({ url, token, save }, { now }), {
+      code: "configuration",
+      message: /61 s (ahead|behind)/,
+    });
+  }
+  t.same([saved.length, posts()], [0, 0]);
+  await bootstrap({ url, token, save }, { now: () => there + 60_000 });
+});
+
+await t.test("a file that cannot be written stops it before the token is spent", async (t) => {
+  const { url, token, posts, options } = await setUp(t, () => false);
+  const save = (): Promise<void> => Promise.reject(new Error("disk full"));
+  await t.rejects(bootstrap({ url, token, save }, options), { message: "disk full" });
+  t.equal(posts(), 0);
+});
+
+await t.test("half a token is said to be none, and is not sent", async (t) => {
+  const { url, token, save, saved, posts, options } = await setUp(t, () => false);
+  await t.rejects(bootstrap({ url, token: token.slice(0, -1), save }, options), { code: "configuration" });
+  t.same([saved.length, posts()], [0, 0]);
+});
