@@ -8,13 +8,12 @@ interface Check {
   command: [string, ...string[]];
 }
 
-/** The fast part: format, lint, boundaries, and types by both compilers that the tools and the editors use. */
+/** The fast part: format, lint, boundaries, types. */
 export const checks: readonly Check[] = [
   { name: "lint", command: ["eslint", "--max-warnings=0", "."] },
   { name: "format", command: ["prettier", "--check", "--log-level=warn", "."] },
   { name: "boundaries", command: ["depcruise", "--output-type=err", "packages", "services", "deploy"] },
   { name: "types", command: ["tsc", "-p", "tsconfig.json"] },
-  { name: "types (TypeScript 6)", command: ["tsc6", "-p", "tsconfig.json"] },
 ];
 
 /** Runs every check, two at a time, and says of each whether it holds. Returns the number of those that do not. */
