@@ -1,0 +1,155 @@
+import type { AuditDraft } from "@coffer/events";
+import t from "tap";
+import type { Answer, CallOptions } from "./support/call.ts";
+import { call } from "./support/call.ts";
+import { createApplication, createFolder, createMachine } from "./support/machines.ts";
+import { startCompany } from "./support/members.ts";
+import type { Person } from "./support/people.ts";
+import { sealed } from "./support/people.ts";
+import { startAuthSm } from "./support/service.ts";
+
+const service = await startAuthSm(t);
+const { observer } = service;
+const { owner, auditor, member, suspended, stranger, orgId, strangersOrgId } = await startCompany(service);
+const folder = await createFolder(service, owner, "here");
+const application = await createApplication(service, owner);
+const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
+
+let calls = 0;
+
+/** A call of a person, by a request id that its record can be told by. */
+async function tried(
+  person: Person,
+  method: string,
+  path: string,
+  { headers, ...options }: Omit<CallOptions, "token"> = {},
+): Promise<{ answer: Answer; requestId: string }> {
+  const requestId = `tried-${(calls += 1)}`;
+  const all = { ...headers, "x-request-id": requestId };
+  return { answer: await call(service, method, path, { ...options, token: person.token, headers: all }), requestId };
+}
+
+const recordOf = (requestId: string): Promise<AuditDraft> =>
+  observer.record(`the record of ${requestId}`, ({ request }) => request.id === requestId);
+
+const newFolder = { name: "another", encrypted_key: sealed() };
+
+await t.test("a denial is the record of what was attempted", async (t) => {
+  const { answer, requestId } = await tried(member, "POST", "/api/org/folders", {
+    body: newFolder,
+    headers: { "user-agent": "a test" },
+  });
+  t.equal(answer.status, 403);
+  t.match(await recordOf(requestId), {
+    schema: "coffer.audit/1",
+    org_id: orgId,
+    action: "folder.created",
+    outcome: "denied",
+    reason: "access_denied",
+    actor: { type: "user", id: member.userId, session_id: member.sessionId },
+    target: { type: "folder", id: null },
+    source: { ip: "127.0.0.1", user_agent: "a test" },
+    request: { id: requestId, method: "POST", route: "/api/org/folders", status: 403 },
+  });
+});
+
+await t.test("each endpoint that changes something records its denial", async (t) => {
+  const client = `/api/org/applications/${machine.applicationId}/clients/${machine.clientId}`;
+  const ofClient = { type: "client", id: machine.clientId, parent_id: machine.applicationId };
+  const jwe = "eyJh.a2V5.aXY.Y2lw.dGFn";
+  const attempts: [string, string, object | undefined, string, object][] = [
+    ["PATCH", `/api/org/folders/${folder}`, { name: "x" }, "folder.updated", { type: "folder", id: folder }],
+    ["DELETE", `/api/org/folders/${folder}`, undefined, "folder.deleted", { type: "folder", id: folder }],
+    ["POST", "/api/org/applications", { name: "x" }, "application.created", { type: "application", id: null }],
+    [
+      "PATCH",
+      `/api/org/applications/${application}`,
+      { name: "x" },
+      "application.updated",
+      { type: "application", id: application },
+    ],
+    [
+      "DELETE",
+      `/api/org/applications/${application}`,
+      undefined,
+      "application.deleted",
+      { type: "application", id: application },
+    ],
+    ["DELETE", client, undefined, "client.revoked", ofClient],
+    ["PUT", `${client}/folders/${folder}`, { permission: "read", encrypted_key: jwe }, "client.grant.added", ofClient],
+    ["DELETE", `${client}/folders/${folder}`, undefined, "client.grant.removed", ofClient],
+    [
+      "POST",
+      `/api/org/applications/${application}/tokens`,
+      { name: "x", folders: [] },
+      "token.issued",
+      { type: "token", id: null, parent_id: application },
+    ],
+    [
+      "DELETE",
+      `/api/org/applications/${application}/tokens/${folder}`,
+      undefined,
+      "token.revoked",
+      { type: "token", id: folder, parent_id: application },
+    ],
+  ];
+  for (const [method, path, body, action, target] of attempts) {
+    const { answer, requestId } = await tried(auditor, method, path, { body });
+    t.equal(answer.status, 403, `${method} ${path}`);
+    t.match(await recordOf(requestId), { org_id: orgId, action, outcome: "denied", target, request: { method } });
+  }
+});
+
+await t.test("what is not there, or is in conflict, is a failure", async (t) => {
+  const absent = await tried(owner, "DELETE", "/api/org/folders/00000000-0000-7000-8000-000000000000");
+  t.match(await recordOf(absent.requestId), { outcome: "failure", reason: "not_found", request: { status: 404 } });
+  const taken = await tried(owner, "POST", "/api/org/folders", { body: { ...newFolder, name: "HERE" } });
+  t.match(await recordOf(taken.requestId), { outcome: "failure", reason: "conflict", request: { status: 409 } });
+});
+
+await t.test("what was sent in the place of an id is not repeated", async (t) => {
+  const { answer, requestId } = await tried(owner, "DELETE", `/api/org/folders/${"%3Cscript%3E".repeat(20)}`);
+  t.equal(answer.status, 404);
+  const record = await recordOf(requestId);
+  t.strictSame(record.target, { type: "folder", id: null });
+  t.notOk(JSON.stringify(record).includes("script"));
+});
+
+await t.test("the record is the organization's in which the caller acts, and tells another's nothing", async (t) => {
+  const foreign = await tried(stranger, "DELETE", `/api/org/folders/${folder}`);
+  t.equal(foreign.answer.status, 404);
+  t.match(await recordOf(foreign.requestId), { org_id: strangersOrgId, outcome: "failure" });
+  const outside = await tried(stranger, "DELETE", `/api/org/folders/${folder}`, { headers: { "x-coffer-org": orgId } });
+  t.equal(outside.answer.status, 403);
+  t.match(await recordOf(outside.requestId), { org_id: null, outcome: "denied", actor: { id: stranger.userId } });
+  const idle = await tried(suspended, "DELETE", `/api/org/folders/${folder}`);
+  t.equal(idle.answer.status, 403);
+  t.match(await recordOf(idle.requestId), { org_id: null, outcome: "denied", actor: { id: suspended.userId } });
+});
+
+await t.test("bad input, an unknown caller and the lists leave no record", async (t) => {
+  const silent = [
+    await tried(owner, "POST", "/api/org/folders", { body: {} }),
+    await tried({ ...owner, token: "x" }, "POST", "/api/org/folders", { body: newFolder }),
+    await tried(member, "GET", "/api/org/applications"),
+  ];
+  t.strictSame(
+    silent.map(({ answer }) => answer.status),
+    [400, 401, 403],
+  );
+  const last = await tried(member, "POST", "/api/org/folders", { body: newFolder });
+  await recordOf(last.requestId);
+  const ids = new Set(silent.map(({ requestId }) => requestId));
+  t.strictSame(
+    observer.records.filter(({ request }) => ids.has(request.id)),
+    [],
+  );
+});
+
+await t.test("what was refused has changed nothing", async (t) => {
+  const { body } = await call(service, "GET", "/api/org/folders", { token: owner.token });
+  t.strictSame(
+    body.data.map(({ name }) => name),
+    ["here"],
+  );
+});

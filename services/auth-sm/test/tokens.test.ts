@@ -1,0 +1,289 @@
+import { createHash, randomBytes } from "node:crypto";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { createApplication, createFolder, createMachine, createToken, newKeyPair } from "./support/machines.ts";
+import { execute, share, startCompany } from "./support/members.ts";
+import type { Person } from "./support/people.ts";
+import { logIn, sealed } from "./support/people.ts";
+import { startAuthSm } from "./support/service.ts";
+
+const service = await startAuthSm(t);
+const { clock } = service;
+clock.stop();
+const { owner, admin, auditor, member, suspended, stranger, orgId } = await startCompany(service);
+const application = await createApplication(service, owner);
+const folder = await createFolder(service, owner);
+const hour = 60 * 60 * 1000;
+
+const base = (applicationId: string): string => `/api/org/applications/${applicationId}/tokens`;
+const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+const issue = ({ token }: Person, body: object, applicationId = application) =>
+  call(service, "POST", base(applicationId), { token, body: { name: "t", folders: [], ...body } });
+const list = ({ token }: Person, applicationId = application) => call(service, "GET", base(applicationId), { token });
+const revoke = ({ token }: Person, id: string, applicationId = application) =>
+  call(service, "DELETE", `${base(applicationId)}/${id}`, { token });
+const bootstrap = (token: string) =>
+  call(service, "POST", "/api/sm/v1/bootstrap", { body: { token, public_key: newKeyPair().spki } });
+const inTime = (milliseconds: number): string => new Date(clock.now().getTime() + milliseconds).toISOString();
+
+await t.test("a token whose hash is given is never seen by the server", async (t) => {
+  const token_hash = hashOf(randomBytes(32).toString("base64url"));
+  const key = sealed();
+  const folders = [{ folder_id: folder, permission: "read", encrypted_folder_key: key, key_version: 1 }];
+  const answer = await issue(owner, {
+    token_hash,
+    folders,
+    client_expires_at: inTime(hour),
+    allowed_cidrs: ["10.0.0.0/8"],
+  });
+  t.equal(answer.status, 201);
+  t.notOk("token" in answer.body);
+  t.match(answer.body, {
+    application_id: application,
+    name: "t",
+    status: "unused",
+    expires_at: inTime(24 * hour).replace("Z", "000Z"),
+    client_expires_at: inTime(hour).replace("Z", "000Z"),
+    allowed_cidrs: ["10.0.0.0/8"],
+    folders: [{ id: folder, permission: "read" }],
+  });
+  t.strictSame((await list(owner)).body.data.at(-1), answer.body);
+  t.notOk(JSON.stringify((await list(owner)).body).includes(key), "no list shows a sealed key");
+  const record = await service.observer.record("the token", ({ target }) => target.id === answer.body.id);
+  t.match(record, {
+    org_id: orgId,
+    action: "token.issued",
+    target: { type: "token", parent_id: application },
+    changes: { folders: [folder], name: "t" },
+    request: { status: 201 },
+  });
+  t.notOk(JSON.stringify(record).includes(token_hash) || JSON.stringify(record).includes(key));
+});
+
+await t.test("without a hash the server makes the token and shows it once", async (t) => {
+  const { status, body } = await issue(owner, { folders: [{ folder_id: folder, permission: "write" }] });
+  t.equal(status, 201);
+  t.match(body.token, /^[\w-]{43}$/);
+  t.notOk(JSON.stringify((await list(owner)).body).includes(body.token));
+  const spent = await bootstrap(body.token);
+  t.equal(spent.status, 200, "it can be sent as it is");
+  t.match(
+    (await list(owner)).body.data.find(({ id }) => id === body.id),
+    { status: "used" },
+  );
+});
+
+await t.test("a token of a hash is spent with the token, and its keys are handed out", async (t) => {
+  const key = sealed();
+  const folders = [{ folder_id: folder, permission: "read" as const, encrypted_folder_key: key }];
+  const { token } = await createToken(service, owner, folders);
+  t.strictSame((await bootstrap(token)).body.encrypted_folder_keys, { [folder]: key });
+});
+
+await t.test("a hash that is taken is 409", async (t) => {
+  const token_hash = hashOf("taken");
+  t.equal((await issue(owner, { token_hash })).status, 201);
+  const answer = await issue(owner, { token_hash });
+  t.equal(answer.status, 409);
+  t.equal(answer.body.error, "conflict");
+});
+
+await t.test("tokens are issued, listed and revoked by owners and admins; auditors see them", async (t) => {
+  const { body } = await issue(admin, {});
+  for (const person of [owner, admin, auditor]) t.equal((await list(person)).status, 200);
+  for (const person of [member, suspended]) t.equal((await list(person)).status, 403);
+  for (const person of [auditor, member, suspended]) {
+    t.equal((await issue(person, {})).status, 403);
+    t.equal((await revoke(person, body.id)).status, 403);
+  }
+  t.equal((await list(stranger)).status, 404);
+  t.equal((await issue(stranger, {})).status, 404);
+  t.equal((await revoke(stranger, body.id)).status, 404);
+  t.equal((await bootstrap(body.token)).status, 200, "nobody of those could");
+});
+
+await t.test("the caller needs manage on every folder named, wherever it is", async (t) => {
+  const [managed, unshared] = [await createFolder(service, admin), await createFolder(service, owner)];
+  const foreign = await createFolder(service, stranger);
+  const named = (...ids: string[]) => ({ folders: ids.map((folder_id) => ({ folder_id, permission: "read" })) });
+  t.equal((await issue(admin, named(managed))).status, 201);
+  for (const id of [unshared, foreign, "00000000-0000-7000-8000-000000000000"]) {
+    const answer = await issue(admin, named(managed, id));
+    t.equal(answer.status, 403, id);
+    t.equal(answer.body.error, "access_denied");
+  }
+  await share(service, unshared, admin, "write");
+  t.equal((await issue(admin, named(unshared))).status, 403, "write");
+  await share(service, unshared, admin, "manage");
+  t.equal((await issue(admin, named(unshared, managed))).status, 201, "manage");
+  await share(service, unshared, member, "manage");
+  t.equal((await issue(member, named(unshared))).status, 403, "a member issues no tokens");
+});
+
+await t.test("a refused token leaves nothing", async (t) => {
+  const text = "SELECT count(*)::int AS count FROM auth_sm.access_tokens";
+  const before = await execute(service, text);
+  const unmanaged = await createFolder(service, stranger);
+  await issue(owner, { folders: [{ folder_id: unmanaged, permission: "read" }] });
+  await issue(owner, { folders: [{ folder_id: folder, permission: "read", key_version: 2 }] });
+  t.strictSame(await execute(service, text), before);
+});
+
+await t.test("what is missing or malformed is 400", async (t) => {
+  const one = { folder_id: folder, permission: "read" };
+  const wrong = [
+    { name: undefined },
+    { name: "" },
+    { name: "n".repeat(129) },
+    { folders: undefined },
+    { folders: {} },
+    { folders: [one, { ...one, permission: "write" }] },
+    { folders: [{ ...one, permission: "manage" }] },
+    { folders: [{ ...one, permission: undefined }] },
+    { folders: [{ ...one, folder_id: "x" }] },
+    { folders: [{ ...one, encrypted_folder_key: "" }] },
+    { folders: [{ ...one, encrypted_folder_key: "no base64" }] },
+    { token_hash: "" },
+    { token_hash: "a".repeat(63) },
+    { token_hash: "A".repeat(64) },
+    { token_hash: "g".repeat(64) },
+    { expires_at: "tomorrow" },
+    { expires_at: 1_800_000_000 },
+    { expires_at: "2026-11-20" },
+    { client_expires_at: "never" },
+    { allowed_cidrs: [] },
+    { allowed_cidrs: "10.0.0.0/8" },
+    { allowed_cidrs: Array(65).fill("10.0.0.0/8") },
+  ];
+  for (const body of wrong) {
+    const answer = await issue(owner, body);
+    t.equal(answer.status, 400, JSON.stringify(body).slice(0, 100));
+    t.equal(answer.body.error, "invalid_request");
+  }
+  const sent = { encrypted_folder_key: sealed(48 * 1024) };
+  t.equal((await issue(owner, { name: "n".repeat(128), folders: [{ ...one, ...sent }] })).status, 201);
+  sent.encrypted_folder_key += "AAAA";
+  t.equal((await issue(owner, { folders: [{ ...one, ...sent }] })).status, 413);
+});
+
+await t.test("a token lives for 24 hours unless told, and for 7 days at most", async (t) => {
+  t.equal((await issue(owner, { expires_at: inTime(0) })).status, 400, "now");
+  t.equal((await issue(owner, { expires_at: inTime(-1) })).status, 400, "past");
+  t.equal((await issue(owner, { expires_at: inTime(7 * 24 * hour + 1) })).status, 400, "too long");
+  t.equal((await issue(owner, { expires_at: inTime(7 * 24 * hour) })).status, 201, "the longest");
+  t.equal((await issue(owner, { client_expires_at: inTime(0) })).status, 400, "a client that never lived");
+  t.equal((await issue(owner, { client_expires_at: inTime(1) })).status, 201);
+  const { body } = await issue(owner, {});
+  const short = await issue(owner, { expires_at: inTime(1) });
+  clock.advance(1);
+  t.equal((await bootstrap(short.body.token)).status, 401, "expires at that very moment");
+  t.match(
+    (await list(owner)).body.data.find(({ id }) => id === short.body.id),
+    { status: "expired" },
+  );
+  clock.advance(24 * hour - 2);
+  const later = await logIn(service, owner);
+  t.match(
+    (await list(later)).body.data.find(({ id }) => id === body.id),
+    { status: "unused" },
+  );
+  t.equal((await bootstrap(body.token)).status, 200, "one millisecond before its end");
+  clock.advance(1 - 24 * hour);
+});
+
+await t.test("networks are IPv4 or IPv6, by their own address", async (t) => {
+  const stored: [string, string][] = [
+    ["10.0.0.0/8", "10.0.0.0/8"],
+    ["0.0.0.0/0", "0.0.0.0/0"],
+    ["192.0.2.7", "192.0.2.7/32"],
+    ["192.0.2.6/31", "192.0.2.6/31"],
+    ["2001:db8::/32", "2001:db8::/32"],
+    ["2001:DB8:0:0::1", "2001:db8::1/128"],
+    ["::/0", "::/0"],
+    ["fe80::1.2.3.4/128", "fe80::102:304/128"],
+    ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8/128"],
+  ];
+  const { body } = await issue(owner, { allowed_cidrs: stored.map(([sent]) => sent) });
+  t.strictSame(
+    body.allowed_cidrs,
+    stored.map(([, kept]) => kept),
+  );
+  const wrong = [
+    "",
+    "x",
+    "10.0.0.1/8",
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0.0/08",
+    "10.0.0.0/-1",
+    "10.0.0/8",
+    "010.0.0.0/8",
+    "10.0.0.0 /8",
+    "10.0.0.0/8 ",
+    "300.0.0.0/8",
+    "2001:db8::1/32",
+    "2001:db8::/129",
+    "2001:db8:::/32",
+    "fe80::1%eth0",
+    "fe80::%eth0/64",
+    "::ffff:10.0.0.0/104",
+    "::ffff:10.0.0.1",
+    "10.0.0.0/8,11.0.0.0/8",
+  ];
+  for (const cidr of wrong) t.equal((await issue(owner, { allowed_cidrs: [cidr] })).status, 400, cidr);
+});
+
+await t.test("a revoked token cannot be spent, a spent one not revoked", async (t) => {
+  const { body } = await issue(owner, {});
+  t.equal((await revoke(admin, body.id)).status, 204);
+  t.equal((await revoke(admin, body.id)).status, 204, "again: no effect");
+  t.equal((await bootstrap(body.token)).status, 401);
+  t.match(
+    (await list(owner)).body.data.find(({ id }) => id === body.id),
+    { status: "revoked" },
+  );
+  const record = await service.observer.record(
+    "the revocation",
+    ({ action, target }) => action === "token.revoked" && target.id === body.id,
+  );
+  t.match(record, { org_id: orgId, outcome: "success", target: { parent_id: application } });
+  const spent = await issue(owner, {});
+  await bootstrap(spent.body.token);
+  t.equal((await revoke(owner, spent.body.id)).status, 409, "its client is to be revoked");
+  const other = await createApplication(service, owner);
+  for (const [id, applicationId] of [
+    [body.id, other],
+    ["x", application],
+    [other, application],
+  ] as const) {
+    t.equal((await revoke(owner, id, applicationId)).status, 404);
+  }
+});
+
+await t.test("a token that is spent and revoked at once is one of both", async (t) => {
+  for (let round = 0; round < 10; round += 1) {
+    const { body } = await issue(owner, {});
+    const [spent, revoked] = await Promise.all([bootstrap(body.token), revoke(owner, body.id)]);
+    t.match([spent.status, revoked.status], spent.status === 200 ? [200, 409] : [401, 204]);
+  }
+});
+
+await t.test("an application that is deleted while a token of it is spent leaves no active machine", async (t) => {
+  for (let round = 0; round < 5; round += 1) {
+    const doomed = await createApplication(service, owner);
+    const { body } = await issue(owner, {}, doomed);
+    const path = `/api/org/applications/${doomed}`;
+    const [spent, deleted] = await Promise.all([
+      bootstrap(body.token),
+      call(service, "DELETE", path, { token: owner.token }),
+    ]);
+    t.equal(deleted.status, 204);
+    t.ok([200, 401].includes(spent.status), `bootstrap: ${spent.status}`);
+    const rows = await execute(
+      service,
+      "SELECT FROM auth_sm.clients WHERE application_id IS NULL AND revoked_at IS NULL",
+    );
+    t.equal(rows.length, 0);
+  }
+  await createMachine(service, owner, []);
+});
