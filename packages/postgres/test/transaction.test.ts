@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
 import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { auditAppend, sessionRevoked } from "@coffer/events";
@@ -126,8 +127,24 @@ void t.test("a unique violation can be told from others, by constraint, in and o
     t.equal(isUniqueViolation(error, "account_pkey"), false);
   }
   t.ok(outside instanceof QueryFailure);
-  t.notMatch(JSON.stringify(outside, Object.getOwnPropertyNames(outside)), /canary/, "what comes out quotes no value");
+  t.notMatch(inspect(outside, { showHidden: true, depth: 10 }), /canary/, "what comes out quotes no value");
   t.equal(isUniqueViolation(new Error("23505")), false);
+});
+
+void t.test("a value that Postgres refuses is not quoted in the error, on either path", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const read = sql.type(z.object({ id: z.string() }))`select ${"canary"}::uuid as id`;
+  const checked = await database.pool.one(read).catch((error: unknown) => error);
+  const prepared = await database
+    .prepared(
+      "refused",
+      "select $1::uuid as id",
+    )(["canary"])
+    .catch((error: unknown) => error);
+  for (const error of [checked, prepared]) {
+    t.match(error, { name: "QueryFailure", code: "22P02" });
+    t.notMatch(inspect(error, { showHidden: true, depth: 10 }), /canary/);
+  }
 });
 
 void t.test("a savepoint that fails leaves the transaction usable", async (t) => {
