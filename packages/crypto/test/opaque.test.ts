@@ -1,4 +1,4 @@
-import { ready, server } from "@serenity-kit/opaque";
+import { client as library, ready, server } from "@serenity-kit/opaque";
 import t from "tap";
 import { userKeySealKey } from "../src/index.ts";
 import { finishLogin, finishRegistration, startLogin, startRegistration } from "../src/opaque.ts";
@@ -49,6 +49,22 @@ void t.test("a wrong password and an account that does not exist fail alike", as
     const { client, answer } = await answerLogin(stored, typed);
     const login = finishLogin({ state: client, loginResponse: answer, password: typed });
     await t.rejects(login, { code: "login_failed", message: "wrong e-mail or password" });
+  }
+});
+
+void t.test("the stretching is Argon2id with 3 passes over 64 MiB in 4 lanes, and nothing less", async (t) => {
+  const { clientRegistrationState, registrationRequest } = library.startRegistration({ password });
+  const { registrationResponse } = server.createRegistrationResponse({ ...account, registrationRequest });
+  for (const [memory, opens] of [
+    [65_536, true],
+    [65_535, false],
+  ] as const) {
+    const keyStretching = { "argon2id-custom": { iterations: 3, memory, parallelism: 4 } };
+    const made = library.finishRegistration({ clientRegistrationState, registrationResponse, password, keyStretching });
+    const { client, answer } = await answerLogin(made.registrationRecord, password);
+    const login = finishLogin({ state: client, loginResponse: answer, password });
+    if (opens) t.equal((await login).exportKey, made.exportKey);
+    else await t.rejects(login, { code: "login_failed" });
   }
 });
 
