@@ -42,18 +42,18 @@ export interface LimiterOptions {
   replicas: number;
   metrics: Metrics;
   log?: Logger;
+  /** How long a request waits for Redis. Default: 45 ms. */
+  deadlineMilliseconds?: number | undefined;
   /** The time in microseconds, for tests. Default: Redis's own clock, and a monotonic one for the replica's own log. */
   clock?: () => number;
 }
-
-const deadlineMilliseconds = 45;
 
 /**
  * Makes the limiter: an exact sliding log in Redis, shared by all replicas; while Redis is away, the log of what this
  * replica has accepted itself. In no window are more than the limit accepted; refused requests are not recorded.
  */
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { limits, windowSeconds, replicas, metrics, log, clock } = options;
+  const { limits, windowSeconds, replicas, metrics, log, clock, deadlineMilliseconds = 45 } = options;
   const window = windowSeconds * 1_000_000;
   const now = clock ?? monotonicMicroseconds;
   const redis = connectPlain(options.redis);

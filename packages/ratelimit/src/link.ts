@@ -56,7 +56,7 @@ export function createLink({ redis, store, clock, window, deadlineMilliseconds, 
   async function probe(): Promise<void> {
     if (closed || up || probing || redis.status !== "ready") return;
     probing = true;
-    const age = await within(store.age(), deadlineMilliseconds);
+    const age = await within(store.prepare(), deadlineMilliseconds);
     probing = false;
     if (isClosed()) return;
     if (age === undefined) {

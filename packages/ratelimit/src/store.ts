@@ -15,8 +15,8 @@ export interface TakeReply {
 /** The two questions that the limiter asks Redis. Each rejects with whatever ioredis reports. */
 export interface Store {
   take(key: string, limit: number, window: number): Promise<TakeReply>;
-  /** For how many microseconds the store has been filled without a break. */
-  age(): Promise<number>;
+  /** Gets the server ready for questions. Resolves to how many microseconds it has been filled without a break. */
+  prepare(): Promise<number>;
 }
 
 /** `clock` gives the time in microseconds instead of Redis's own clock. */
@@ -39,7 +39,10 @@ export function createStore(redis: Redis, clock: (() => number) | undefined): St
         const [accepted, remaining, wait] = reply as [number, number, number]; // what the script returns
         return { accepted: accepted === 1, remaining, wait };
       }),
-    age: async () => (await evaluate(ageScript, ageKey, [time()])) as number, // what the script returns
+    prepare: async () => {
+      const [age] = await Promise.all([evaluate(ageScript, ageKey, [time()]), redis.script("LOAD", takeScript.source)]);
+      return age as number; // what the script returns
+    },
   };
 }
 

@@ -1,0 +1,98 @@
+import { testRedis } from "@coffer/testkit";
+import { Redis } from "ioredis";
+import type { Test } from "tap";
+import t from "tap";
+import type { Bucket, Decision } from "../src/index.ts";
+import { bucketAddress } from "../src/index.ts";
+import { connected, limits, startLimiter, window } from "./limiters.ts";
+import { createModel, mostInOneWindow } from "./model.ts";
+import { createRandom } from "./random.ts";
+
+// Two spellings of one IPv4 address, two hosts of one /64, and neighbours of both.
+const addresses = [
+  "203.0.113.1",
+  "::ffff:203.0.113.1",
+  "203.0.113.2",
+  "198.51.100.77",
+  "2001:db8:0:1::1",
+  "2001:db8:0:1:ffff:ffff:ffff:fffe",
+  "2001:db8:0:2::1",
+] as const;
+const buckets = ["strict", "standard", "user"] as const;
+const start = 1_800_000_000_000_000;
+
+await t.test("any arrivals over three replicas are decided as the definition says", async (t) => {
+  const redis = await testRedis(t);
+  let now = start;
+  const replicas = Array.from({ length: 3 }, () =>
+    startLimiter(t, { redis: redis.url, replicas: 3, clock: () => now }),
+  );
+  await Promise.all(replicas.map(connected));
+  now += window; // the store has been filled for a window from here on
+
+  for (const seed of [1, 2]) {
+    const random = createRandom(seed);
+    const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value; // not empty
+    const model = createModel(window);
+    now += 10 * window;
+    let refused = 0;
+
+    for (let step = 0; step < 500; step++) {
+      const bucket: Bucket = pick(buckets);
+      const address = pick(addresses);
+      const key = `${bucket}:${bucketAddress(address)}`;
+      now = nextArrival(random, now, pick(model.accepted(key)));
+      const count = 1 + Math.floor(random() ** 5 * limits[bucket] * 1.2);
+      const expected = model.take(key, limits[bucket], now, count);
+      const decisions = await Promise.all(Array.from({ length: count }, () => pick(replicas).take(bucket, address)));
+      refused += decisions.filter(({ accepted }) => !accepted).length;
+      if (!t.strictSame(inOrder(decisions), inOrder(expected), `seed ${seed}, step ${step}: ${count} for ${key}`))
+        return;
+    }
+
+    for (const key of model.keys()) {
+      const limit = limits[key.split(":", 1)[0] as Bucket]; // keys are made above
+      t.ok(mostInOneWindow(model.accepted(key), window) <= limit, `no window of ${key} has more than ${limit}`);
+      t.ok(model.accepted(key).length > limit, `${key} was used for more than its limit`);
+    }
+    t.ok(refused > 200, "many were refused");
+    await holdsOnly(t, redis.url, model, now);
+  }
+});
+
+/** The next moment: now, soon, later, or at the edge of the window of an earlier acceptance. */
+function nextArrival(random: () => number, now: number, earlier: number | undefined): number {
+  const kind = random();
+  if (kind < 0.2) return now;
+  if (kind < 0.5 && earlier !== undefined) {
+    const edge = earlier + window + Math.floor(random() * 3) - 1;
+    return Math.max(now, edge);
+  }
+  return now + Math.floor(random() ** 4 * window);
+}
+
+/** Decisions of one instant have no order among them. */
+function inOrder(decisions: readonly Decision[]): Decision[] {
+  return decisions.toSorted((a, b) => Number(b.accepted) - Number(a.accepted) || b.remaining - a.remaining);
+}
+
+function expires(milliseconds: number): boolean {
+  return milliseconds > 0 && milliseconds <= window / 1000 + 1000;
+}
+
+/** Redis holds the acceptances of the last window, nothing about refusals, and each key for a limited time. */
+async function holdsOnly(t: Test, url: string, model: ReturnType<typeof createModel>, now: number): Promise<void> {
+  const redis = new Redis(url);
+  for (const key of model.keys()) {
+    const name = `coffer:limit:${key}`;
+    const times = (await redis.lrange(name, 0, -1)).map(Number).toReversed();
+    const live = model.accepted(key).filter((time) => now - time < window);
+    t.strictSame(
+      times.filter((time) => now - time < window),
+      live,
+      `${key} holds what was accepted`,
+    );
+    if (times.length > 0) t.ok(expires(await redis.pttl(name)), `${key} expires`);
+  }
+  redis.disconnect();
+}

@@ -1,0 +1,48 @@
+import { createTelemetry } from "@coffer/telemetry";
+import type { Limiter, LimiterOptions } from "../src/index.ts";
+import { createLimiter } from "../src/index.ts";
+import { until } from "./until.ts";
+
+export const limits = { strict: 5, standard: 60, user: 300 } as const;
+export const windowSeconds = 60;
+export const window = windowSeconds * 1_000_000;
+
+interface Scope {
+  teardown(work: () => unknown): unknown;
+}
+
+export interface TestLimiter extends Limiter {
+  /** The value of a metric without regard to its `service`, 0 when it is not there. */
+  metric(name: string, labels?: string): Promise<number>;
+}
+
+/**
+ * A limiter like one of a replica. Redis has all the time it needs, so that a busy machine changes no decision; a test
+ * about time says how much.
+ */
+export function startLimiter(t: Scope, options: Partial<LimiterOptions> & { redis: string }): TestLimiter {
+  const { metrics } = createTelemetry({ service: "test" });
+  const limiter = createLimiter({
+    limits,
+    windowSeconds,
+    replicas: 1,
+    metrics,
+    deadlineMilliseconds: 10_000,
+    ...options,
+  });
+  t.teardown(() => limiter.close());
+  return Object.create(limiter, {
+    metric: {
+      value: async (name: string, labels = "") => {
+        const text = await metrics.registry.metrics();
+        const line = text.split("\n").find((line) => line.startsWith(`${name}{`) && line.includes(labels));
+        return Number(line?.split(" ").at(-1) ?? 0);
+      },
+    },
+  }) as TestLimiter; // the limiter with one more function
+}
+
+/** Waits until a limiter counts in Redis. */
+export function connected(limiter: Limiter): Promise<void> {
+  return until("the limiter counts in Redis", () => !limiter.degraded);
+}

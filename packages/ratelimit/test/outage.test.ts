@@ -1,0 +1,192 @@
+import { testRedis } from "@coffer/testkit";
+import { Redis } from "ioredis";
+import t from "tap";
+import { connected, limits, startLimiter, window } from "./limiters.ts";
+import { createModel, mostInOneWindow } from "./model.ts";
+import { createRandom } from "./random.ts";
+import { until } from "./until.ts";
+
+const address = "203.0.113.1";
+
+await t.test("one replica stays exact while Redis is killed and comes back empty", async (t) => {
+  const redis = await testRedis(t);
+  let now = 1_800_000_000_000_000;
+  const limiter = startLimiter(t, { redis: redis.url, clock: () => now });
+  await connected(limiter);
+  const random = createRandom(7);
+  const model = createModel(window);
+  let taken = 0;
+
+  /** Takes one request after the other until `done`, at least some. */
+  async function flow(least: number, done: () => boolean): Promise<void> {
+    for (let step = 0; step < least || !done(); step++) {
+      now += Math.floor(random() ** 3 * 4_000_000);
+      const bucket = random() < 0.7 ? "standard" : "strict";
+      const [expected] = model.take(bucket, limits[bucket], now, 1);
+      const decision = await limiter.take(bucket, address);
+      taken++;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (decision.accepted !== expected?.accepted) throw new Error(`request ${taken} at ${now} was decided wrongly`);
+    }
+  }
+
+  for (let round = 0; round < 4; round++) {
+    await flow(150, () => true);
+    const killed = redis.kill();
+    await flow(150, () => limiter.degraded);
+    await killed;
+    t.equal(await limiter.metric("coffer_ratelimit_degraded"), 1, "the metric shows the outage");
+    const started = redis.start();
+    await flow(150, () => !limiter.degraded);
+    await started;
+    t.equal(await limiter.metric("coffer_ratelimit_degraded"), 0, "the metric shows the end of the outage");
+  }
+  t.ok(mostInOneWindow(model.accepted("strict"), window) === limits.strict, "the strict limit was reached");
+  t.ok(mostInOneWindow(model.accepted("standard"), window) === limits.standard, "the standard limit was reached");
+});
+
+await t.test("requests of one instant share the last place of a replica whose Redis has lost the log", async (t) => {
+  const redis = await testRedis(t);
+  const now = 1_800_000_000_000_000;
+  const limiter = startLimiter(t, { redis: redis.url, clock: () => now });
+  await connected(limiter);
+  for (let i = 0; i < limits.strict - 1; i++) t.ok((await limiter.take("strict", address)).accepted);
+  await redis.kill();
+  await until("the limiter has noticed", () => limiter.degraded);
+  await redis.start();
+  await connected(limiter);
+  const decisions = await Promise.all(Array.from({ length: 10 }, () => limiter.take("strict", address)));
+  t.equal(decisions.filter(({ accepted }) => accepted).length, 1);
+});
+
+await t.test("a Redis that hangs costs the first request less than 50 ms and the next ones nothing", async (t) => {
+  const redis = await testRedis(t);
+  const limiter = startLimiter(t, { redis: redis.url, deadlineMilliseconds: undefined });
+  await connected(limiter);
+  const other = new Redis(redis.url);
+  t.teardown(() => other.disconnect());
+  await other.client("PAUSE", 1500, "ALL");
+
+  // Both wait in the same process: how late its timers are changes nothing.
+  const late = new Promise((resolve) => setTimeout(() => setImmediate(() => setImmediate(resolve, "late")), 50));
+  const first = limiter.take("strict", address);
+  t.match(await Promise.race([first, late]), { accepted: true, limit: 5, remaining: 4 });
+  t.ok(limiter.degraded);
+  t.equal(await limiter.metric("coffer_ratelimit_degraded"), 1);
+  const turn = new Promise((resolve) => setImmediate(resolve, "late"));
+  t.match(await Promise.race([limiter.take("strict", address), turn]), { accepted: true, remaining: 3 });
+  await connected(limiter);
+  t.equal(await limiter.metric("coffer_ratelimit_degraded"), 0);
+});
+
+await t.test("a process that was busy for longer than the deadline is no outage", async (t) => {
+  const redis = await testRedis(t);
+  const limiter = startLimiter(t, { redis: redis.url, deadlineMilliseconds: 200 });
+  await connected(limiter);
+  const decision = limiter.take("strict", address);
+  await new Promise((resolve) => setImmediate(resolve)); // the question is on its way
+  const end = performance.now() + 400;
+  while (performance.now() < end); // the answer waits in the socket
+  t.match(await decision, { accepted: true, remaining: 4 });
+  t.notOk(limiter.degraded);
+});
+
+await t.test("no request fails while Redis is killed and started in the middle of a flow", async (t) => {
+  const redis = await testRedis(t);
+  const replicas = Array.from({ length: 2 }, () => startLimiter(t, { redis: redis.url, deadlineMilliseconds: 45 }));
+  await Promise.all(replicas.map(connected));
+  let flowing = true;
+  let decided = 0;
+  const flow = async (worker: number): Promise<void> => {
+    for (let i = 0; flowing; i++) {
+      const decision = await replicas[(worker + i) % 2]?.take("user", `10.0.${worker}.${i % 250}`);
+      if (decision?.accepted === true) decided++;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const flows = Promise.all(Array.from({ length: 8 }, (_, worker) => flow(worker)));
+  for (let round = 0; round < 2; round++) {
+    const before = decided;
+    await redis.kill();
+    await until("both have noticed", () => replicas.every(({ degraded }) => degraded));
+    await until("requests are decided without Redis", () => decided > before + 1000);
+    await redis.start();
+    await Promise.all(replicas.map(connected));
+  }
+  flowing = false;
+  await t.resolves(flows);
+});
+
+await t.test(
+  "several replicas accept at most twice the limit around an outage, and exactly the limit after it",
+  async (t) => {
+    const redis = await testRedis(t);
+    let now = 1_800_000_000_000_000;
+    const replicas = Array.from({ length: 3 }, () =>
+      startLimiter(t, { redis: redis.url, replicas: 3, clock: () => now }),
+    );
+    await Promise.all(replicas.map(connected));
+    now += window;
+    const times: number[] = [];
+
+    /** Each replica gets more requests than the limit, over `seconds`. Returns how many were accepted. */
+    async function storm(seconds: number): Promise<number> {
+      const before = times.length;
+      for (let second = 0; second < seconds; second++) {
+        for (const { accepted } of await Promise.all(replicas.map((replica) => replica.take("standard", address))))
+          if (accepted) times.push(now);
+        now += 1_000_000;
+      }
+      return times.length - before;
+    }
+
+    t.equal(await storm(30), limits.standard);
+    await redis.kill();
+    await until("all have noticed", () => replicas.every(({ degraded }) => degraded));
+    await storm(50);
+    const alone = times.length;
+    now += window;
+    t.equal(await storm(30), limits.standard, "each replica accepts its share");
+    t.equal(times.length - alone, 3 * 20);
+    await redis.start();
+    await Promise.all(replicas.map(connected));
+    await storm(60);
+    t.ok(mostInOneWindow(times, window) <= 2 * limits.standard, "never more than twice the limit");
+    now += window;
+    const after = times.length;
+    await storm(130);
+    t.equal(mostInOneWindow(times.slice(after), window), limits.standard, "exactly the limit from then on");
+  },
+);
+
+await t.test("a share is at least one", async (t) => {
+  const redis = await testRedis(t);
+  await redis.stop();
+  const limiter = startLimiter(t, { redis: redis.url, replicas: 7 });
+  t.match(await limiter.take("strict", address), { accepted: true, limit: 5, remaining: 0 });
+  t.match(await limiter.take("strict", address), { accepted: false, limit: 5, remaining: 0 });
+  t.ok(limiter.degraded);
+});
+
+await t.test("a Redis that keeps its data over a restart is not trusted with what it may have lost", async (t) => {
+  const redis = await testRedis(t);
+  let now = 1_800_000_000_000_000;
+  const replicas = [1, 2].map(() => startLimiter(t, { redis: redis.url, replicas: 2, clock: () => now }));
+  await Promise.all(replicas.map(connected));
+  now += window;
+  const [one] = replicas;
+  if (one === undefined) throw new Error("two replicas");
+  const client = new Redis(redis.url);
+  const since = await client.get("coffer:limit:since");
+  client.disconnect();
+  await redis.kill();
+  await until("both have noticed", () => replicas.every(({ degraded }) => degraded));
+  await redis.start();
+  const restored = new Redis(redis.url);
+  await restored.set("coffer:limit:since", since ?? "");
+  await Promise.all(replicas.map(connected));
+  restored.disconnect();
+  t.match(await one.take("strict", address), { accepted: true, remaining: 1 }, "its share, 2, for one window");
+  now += window;
+  t.match(await one.take("strict", address), { accepted: true, remaining: 4 }, "all of it after that");
+});
