@@ -41,7 +41,7 @@ await t.test("what a person sets a machine reads, and the other way round", asyn
 
 await t.test("a value comes back as it went in, whatever it holds", async (t) => {
   const file = join(person.home, "value");
-  for (const value of ["", "\n", " a\r\nb\n", "ünïcode 🔑 \u0000", "-n", "x".repeat(40_000)]) {
+  for (const value of ["", "\n", " a\r\nb\n", "ünïcode 🔑 \u0000", "-n", "x".repeat(40_000), "y".repeat(100_000)]) {
     writeFileSync(file, value);
     await person.data(["set", "--config", writer, "--file", file, uri("any/thing %", "v")].map(encoded));
     const { stdout } = await person.run(["read", "--config", reader, "--no-newline", encoded(uri("any/thing %", "v"))]);

@@ -30,7 +30,7 @@ function explain(error: unknown): string {
   for (const { field, issue } of error.details ?? []) parts.push(`  ${field}: ${issue}`);
   if (error.code === "rate_limited") parts.push(`  try again in ${error.retryAfterSeconds ?? 60} s`);
   if (error.code === "token_reused" || error.code === "invalid_token")
-    parts.push("  the session or machine is not known there (any more)");
+    parts.push("  a person logs in again with `coffer login`; a machine that was cut off needs a new one-time token");
   if (error.requestId !== undefined && (error.status ?? 0) >= 500) parts.push(`  request ${error.requestId}`);
   return parts.join("\n");
 }

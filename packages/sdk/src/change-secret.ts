@@ -26,12 +26,14 @@ const rounds = 10;
  * Sets one field of a secret and leaves the others: reads, changes and writes, and starts over when the secret was
  * written by another meanwhile. Makes the secret when the folder holds none of that title.
  */
-export function setField(
+export async function setField(
   store: SecretStore,
   notation: Notation,
   value: string,
   { type = "api_credential" }: SetOptions,
 ): Promise<SetResult> {
+  if (!/^\P{Cc}{1,128}$/u.test(notation.field))
+    throw new CofferError("invalid_request", "the name of a field has 1 to 128 characters and no control characters");
   return overAgain(store, async () => {
     const { folder, views, view } = await find(store, notation);
     if (view === undefined) return { ...(await create(store, folder, views, notation, value, type)), created: true };

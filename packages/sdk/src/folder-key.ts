@@ -13,12 +13,17 @@ export interface Unsealing {
 }
 
 /**
- * A folder as the service lists it, with its key opened; `key` is null when none was sealed for this caller.
- * Throws CofferError `not_decrypted` when the sealed key does not open.
+ * A folder as the service lists it, with its key opened. A key that does not open is that folder's trouble alone: it
+ * is thrown where the key is needed.
  */
 export async function openFolder(view: FolderView, unsealing: Unsealing): Promise<OpenFolder> {
   const { id, name, permission, key_version: keyVersion } = view;
-  return { id, name, permission, keyVersion, key: await openKey(view, unsealing) };
+  try {
+    return { id, name, permission, keyVersion, key: await openKey(view, unsealing) };
+  } catch (cause) {
+    const what = `the key of the folder ${name} cannot be opened: it was sealed for somebody else, or altered`;
+    return { id, name, permission, keyVersion, key: null, keyError: new CofferError("not_decrypted", what, { cause }) };
+  }
 }
 
 /** The ways in which a person's folder keys are sealed: under the user key, or to the public key. */
@@ -33,11 +38,6 @@ export function personUnsealing(session: PersonSession): Unsealing {
 async function openKey(view: FolderView, unsealing: Unsealing): Promise<Uint8Array | null> {
   const { id, encrypted_key: sealed, encrypted_key_alg: alg } = view;
   if (sealed === null || sealed === "" || alg === null) return null;
-  try {
-    if (alg === "jwe") return await openSealed(await unsealing.privateKey(), sealed, contexts.sharedFolderKey(id));
-    return (await unsealing.box(alg, id, sealed)) ?? null;
-  } catch (cause) {
-    const what = `the key of the folder ${view.name} cannot be opened: it was sealed for somebody else, or altered`;
-    throw new CofferError("not_decrypted", what, { cause });
-  }
+  if (alg === "jwe") return openSealed(await unsealing.privateKey(), sealed, contexts.sharedFolderKey(id));
+  return (await unsealing.box(alg, id, sealed)) ?? null;
 }

@@ -30,7 +30,7 @@ export function personStore(
     listPaths: (wanted) => wanted.map(({ id }) => pathIn(id)),
     search: () => undefined,
     async one(uid) {
-      for (const { id } of await folders(false)) {
+      for (const { id } of (await folders(false)).filter(({ key }) => key !== null)) {
         try {
           const path = `${pathIn(id)}/${encodeURIComponent(uid)}`;
           return (await send({ method: "GET", path })).body as SecretView;

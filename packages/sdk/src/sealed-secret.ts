@@ -21,6 +21,9 @@ export interface Secret {
   updatedAt: string;
 }
 
+const mostFields = 64;
+const longestField = 64 * 1024;
+
 /** What a create or an update sends, sealed. */
 export interface SealedSecret {
   encrypted_payload: string;
@@ -76,7 +79,10 @@ export function openField(folder: OpenFolder, uid: string, field: string, sealed
   );
 }
 
-/** Seals a payload under a new DEK, and its title and every field under the folder's key, all bound to the uid. */
+/**
+ * Seals a payload under a new DEK, and its title and every field under the folder's key, all bound to the uid. Fields
+ * that are too large or too many for the service to serve one by one are in the payload alone.
+ */
 export async function sealSecret(
   folder: OpenFolder,
   uid: string,
@@ -94,18 +100,16 @@ export async function sealSecret(
     encrypted_payload: await box(dek, encodeSecret(payload), contexts.data(uid)),
     wrapped_dek: await box(key, dek, contexts.dek(uid)),
     title_encrypted: await box(key, encodeText(title), contexts.title(uid)),
-    fields: Object.fromEntries(fields),
+    fields: Object.fromEntries(fields.filter(([, sealed]) => sealed.length <= longestField).slice(0, mostFields)),
     ...(folder.keyVersion === undefined ? {} : { key_version: folder.keyVersion }),
   };
 }
 
-/** The folder's key. Throws CofferError `no_key` when it was not sealed to this caller. */
+/** The folder's key. Throws CofferError `no_key` when it was not sealed to this caller, `not_decrypted` as above. */
 export function keyOf(folder: OpenFolder): Uint8Array {
   if (folder.key !== null) return folder.key;
-  throw new CofferError(
-    "no_key",
-    `the key of the folder ${folder.name} was not sealed to you: ask for it to be shared`,
-  );
+  const missing = `the key of the folder ${folder.name} was not sealed to you: ask for it to be shared`;
+  throw folder.keyError ?? new CofferError("no_key", missing);
 }
 
 async function opened<T>(what: string, open: () => Promise<T>): Promise<T> {

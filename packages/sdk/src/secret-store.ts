@@ -1,3 +1,4 @@
+import type { CofferError } from "./errors.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 import type { Permission, SecretView } from "./views.ts";
 
@@ -8,8 +9,9 @@ export interface OpenFolder {
   permission: Permission | null;
   /** Undefined when it is not known which version `key` is. */
   keyVersion: number | undefined;
-  /** Null when the key was not sealed to this caller. */
+  /** Null when the key was not sealed to this caller, or does not open: then `keyError` says so. */
   key: Uint8Array | null;
+  keyError?: CofferError | undefined;
 }
 
 /** What differs between a machine and a person in reaching secrets; everything else is written once on top of it. */

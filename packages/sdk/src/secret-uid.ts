@@ -1,4 +1,4 @@
-import { CofferError } from "./errors.ts";
+import { keyOf } from "./sealed-secret.ts";
 import type { OpenFolder } from "./secret-store.ts";
 
 const base64url: Record<string, string> = { "+": "-", "/": "_" };
@@ -9,11 +9,9 @@ const base64url: Record<string, string> = { "+": "-", "/": "_" };
  * is taken (by a secret that had the title before) gives way to the next.
  */
 export async function freeUid(folder: OpenFolder, title: string, taken: ReadonlySet<string>): Promise<string> {
-  if (folder.key === null)
-    throw new CofferError("no_key", `the key of the folder ${folder.name} was not sealed to you`);
   const key = await crypto.subtle.importKey(
     "raw",
-    new Uint8Array(folder.key),
+    new Uint8Array(keyOf(folder)),
     { name: "HMAC", hash: "SHA-256" },
     false,
     ["sign"],

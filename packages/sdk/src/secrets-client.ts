@@ -24,7 +24,7 @@ export interface SecretsClientOptions {
 export interface SecretsClient {
   /** The folders that the caller may use, as the service knows them now. */
   folders(): Promise<OpenFolder[]>;
-  /** All secrets, or those of one folder (name or id). */
+  /** All secrets, or those of one folder (name or id). All are those of folders whose key the caller has. */
   list(folder?: string): Promise<Secret[]>;
   /** One secret by uid, as it is now. */
   get(uid: string): Promise<Secret>;
@@ -77,10 +77,21 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
     return new Map(await Promise.all(values));
   };
 
+  const all = async (): Promise<Secret[]> => {
+    const usable = (await store.folders(false)).filter(({ key }) => key !== null);
+    const views = await cache.views(usable);
+    const folders = await foldersFor(store, views);
+    const open = new Set(folders.filter(({ key }) => key !== null).map(({ id }) => id));
+    return openAll(
+      store,
+      views.filter((view) => open.has(view.folder_id)),
+    );
+  };
+
   return {
     folders: () => store.folders(true),
     async list(nameOrId) {
-      if (nameOrId === undefined) return openAll(store, await cache.views(await store.folders(false)));
+      if (nameOrId === undefined) return all();
       const folder = await requireFolder(store, nameOrId);
       return openAll(
         store,
@@ -99,7 +110,7 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
       if (title === "") throw new CofferError("invalid_request", "a search needs a text to look for");
       const found = store.search(title);
       if (found !== undefined) return openAll(store, await found);
-      return matching(await openAll(store, await cache.views(await store.folders(false))), title);
+      return matching(await all(), title);
     },
     set: (notation, value, setOptions = {}) =>
       afterwardsExpired(setField(store, parseNotation(notation), value, setOptions)),

@@ -164,7 +164,8 @@ await t.test("a folder without a key is an error of its own", async (t) => {
   const secret = await newSecret(folder, "database", { password: "s3cret" });
   const { url } = await startServer(t, (_request, response) => json(response, 200, { data: [secret] }));
   const client = createClient(await newMachine(url, [{ ...folder, key: null }]));
-  await t.rejects(client.list(), { code: "no_key" });
+  await t.rejects(client.read(uri("database")), { code: "no_key" });
+  t.same(await client.list(), [], "what cannot be opened is left out of a list of all");
 });
 
 await t.test("a configuration that is not bootstrapped is refused", async (t) => {

@@ -1,0 +1,53 @@
+import { box, contexts, encodeBase64, newId, newKey, newKeyPair, seal } from "@coffer/crypto";
+import t from "tap";
+import { openFolder, personUnsealing } from "../src/folder-key.ts";
+import type { PersonSession } from "../src/index.ts";
+import { keyOf } from "../src/sealed-secret.ts";
+import type { FolderView } from "../src/views.ts";
+
+const userKey = newKey();
+const { publicKey, privateKey } = await newKeyPair();
+const unsealing = personUnsealing({
+  user_key: encodeBase64(userKey),
+  encrypted_private_key: await box(userKey, privateKey, contexts.privateKey()),
+} as PersonSession); // the rest of a session opens nothing
+
+const view = (id: string, sealed: string | null, alg: string | null): FolderView => ({
+  id,
+  name: "production",
+  permission: "read",
+  key_version: 1,
+  encrypted_key: sealed,
+  encrypted_key_alg: alg,
+});
+
+await t.test("a person opens a folder key under the user key, and one sealed to the public key", async (t) => {
+  const [id, key] = [newId(), newKey()];
+  const own = await openFolder(view(id, await box(userKey, key, contexts.folderKey(id)), "box-user"), unsealing);
+  t.same(keyOf(own), key);
+  const shared = await openFolder(view(id, await seal(publicKey, key, contexts.sharedFolderKey(id)), "jwe"), unsealing);
+  t.same(keyOf(shared), key);
+});
+
+await t.test("a folder whose key was not sealed, or in a way that is not known, has none", async (t) => {
+  for (const [sealed, alg] of [
+    [null, null],
+    ["AAAA", "box-token"],
+    ["AAAA", "something new"],
+  ] as const) {
+    const folder = await openFolder(view(newId(), sealed, alg), unsealing);
+    t.throws(() => keyOf(folder), { code: "no_key" }, alg ?? "none");
+  }
+});
+
+await t.test("a key that was sealed for another folder or altered is that folder's trouble alone", async (t) => {
+  const [id, other] = [newId(), newId()];
+  for (const [sealed, alg] of [
+    [await box(userKey, newKey(), contexts.folderKey(other)), "box-user"],
+    [await seal(publicKey, newKey(), contexts.sharedFolderKey(other)), "jwe"],
+    ["not base64!", "box-user"],
+  ] as const) {
+    const folder = await openFolder(view(id, sealed, alg), unsealing);
+    t.throws(() => keyOf(folder), { code: "not_decrypted" }, alg);
+  }
+});
