@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import t from "tap";
+import type { CommandRow } from "../src/command-row.ts";
+import { exitCodes } from "../src/failure.ts";
+import { accountRows } from "../src/rows/account.ts";
+import { auditRows } from "../src/rows/audit.ts";
+import { manageRows } from "../src/rows/manage.ts";
+import { secretRows } from "../src/rows/secrets.ts";
+
+const page = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
+const rows: readonly CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...secretRows];
+
+await t.test("docs/cli.md has every command, every option and every exit code", (t) => {
+  for (const { name, options } of rows) {
+    t.ok(page.includes(`coffer ${name}`), name);
+    for (const { flags } of options) {
+      const [, long = ""] = /(--[a-z-]+)/.exec(flags) ?? [];
+      t.ok(page.includes(long), `${name} ${long}`);
+    }
+  }
+  for (const code of Object.values(exitCodes)) t.match(page, new RegExp(`^\\| ${code} +\\|`, "m"), `exit code ${code}`);
+  t.end();
+});
+
+await t.test("docs/cli.md names no command that is not there", (t) => {
+  const names = rows.map(({ name }) => name);
+  const nouns = new Set(names.filter((name) => name.includes(" ")).map((name) => name.split(" ")[0]));
+  for (const [, first = "", second = ""] of page.matchAll(/`(?:npx )?coffer ([a-z]+)(?: ([a-z]+))?/g))
+    t.ok(names.includes(nouns.has(first) ? `${first} ${second}` : first), `${first} ${second}`);
+  t.end();
+});
