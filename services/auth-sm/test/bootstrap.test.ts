@@ -122,7 +122,8 @@ await t.test("the client may choose its id, and a lost answer is had again by si
   ]);
   const pair = newKeyPair();
   const clientId = randomUUID();
-  const spend = () => call(service, "POST", path, { body: { token, public_key: pair.spki, client_id: clientId } });
+  const body = { token, public_key: pair.spki, client_id: clientId.toUpperCase() };
+  const spend = () => call(service, "POST", path, { body });
   t.equal((await spend()).body.client_id, clientId);
   t.equal((await spend()).status, 401, "the token itself stays spent");
   const machine: Machine = { clientId, applicationId, key: pair.key };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import type { Anonymous, Call } from "@coffer/http";
+import { uuidText } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
 import { canonicalPublicKey } from "@coffer/tokens";
@@ -16,7 +17,8 @@ import { refuseWholeToken } from "./whole-token.ts";
 export const bootstrapBody = z.object({
   token: z.string().min(1).max(512),
   public_key: z.string().min(1).max(4096),
-  client_id: z.uuid().optional(),
+  // A UUID is the same in either case, and some platforms write it in capitals.
+  client_id: z.string().toLowerCase().pipe(uuidText).optional(),
 });
 type BootstrapCall = Call<Anonymous, unknown, z.infer<typeof bootstrapBody>>;
 
