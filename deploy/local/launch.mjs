@@ -2,11 +2,12 @@
 // checkout needs and runs the command with the Node of node_modules.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { delimiter, resolve } from "node:path";
+import { delimiter, dirname, resolve } from "node:path";
 import process from "node:process";
 import { setInterval } from "node:timers";
+import { fileURLToPath } from "node:url";
 
-const checkout = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
+const checkout = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const at = (path) => resolve(checkout, path);
 
 const commands = {

@@ -3,6 +3,7 @@ import { finished } from "node:stream/promises";
 import type { ServiceName } from "@coffer/events";
 import type { ServiceInstance } from "@coffer/service";
 import type { Registry } from "@coffer/telemetry";
+import { startTracing } from "@coffer/telemetry";
 import type { Target } from "./front.ts";
 import { refuseUpgrade } from "./refuse.ts";
 import { joinReadiness } from "./running-services.ts";
@@ -30,8 +31,10 @@ interface Room {
 /** Builds every service in this process. When one cannot be built, the others are closed and its error is thrown. */
 export async function startInOneProcess(options: OneProcessOptions): Promise<RunningServices> {
   const rooms: Room[] = [];
+  const tracing = await startTracing("coffer", process.env);
   const close = async (): Promise<void> => {
     await Promise.all(rooms.map(({ instance }) => instance.close()));
+    await tracing.close();
     for (const { log } of rooms) log.end();
     await Promise.all(rooms.map(({ log }) => finished(log)));
   };

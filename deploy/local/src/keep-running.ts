@@ -27,6 +27,7 @@ export async function keepRunning({ name, start, report, onRestart }: KeepOption
 
   async function revive(): Promise<void> {
     report(`${name} is gone; starting it again`);
+    let reason = "";
     while (!stopping.signal.aborted) {
       try {
         store = await start(port);
@@ -35,7 +36,10 @@ export async function keepRunning({ name, start, report, onRestart }: KeepOption
         onRestart();
         return;
       } catch (error) {
-        report(error instanceof Error ? error.message : String(error));
+        const message = error instanceof Error ? error.message : String(error);
+        // The same reason twice a second is said once.
+        if (message !== reason) report(message);
+        reason = message;
         await pause(retryMilliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { localBaseUrls } from "@coffer/env";
 import { parseTrustedProxies } from "@coffer/ratelimit";
-import { Registry, startManagement } from "@coffer/telemetry";
+import { createTelemetry, Registry, startManagement } from "@coffer/telemetry";
 import { openFront } from "./front.ts";
 import type { Front } from "./front.ts";
 import { startInOneProcess } from "./in-one-process.ts";
@@ -58,6 +58,8 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     ends.push(() => front.close());
     let services: RunningServices | null = null;
     const registry = new Registry();
+    // What this process says of itself; the services of one process add theirs.
+    createTelemetry({ service: "local", registry, destination: process.stderr });
     const management = await startManagement({
       host: "127.0.0.1",
       port: settings.COFFER_MANAGEMENT_PORT,

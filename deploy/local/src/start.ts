@@ -49,7 +49,10 @@ async function main(): Promise<void> {
 /** The first minute; with a data directory of its own, told to the command first, which looks where it is by default. */
 function linesToPaste(dataDirectory: string): string[] {
   const elsewhere = dataDirectory !== readSettings({}).COFFER_DATA_DIR;
-  return [...(elsewhere ? [`export COFFER_DATA_DIR='${dataDirectory}'`] : []), ...firstMinute];
+  return [
+    ...(elsewhere ? [`export COFFER_DATA_DIR='${dataDirectory.replaceAll("'", String.raw`'\''`)}'`] : []),
+    ...firstMinute,
+  ];
 }
 
 /** Ends the process, and with it every store, when the orderly end takes too long. */

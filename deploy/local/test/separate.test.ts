@@ -4,7 +4,7 @@ import t from "tap";
 import { serversIn } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
 import { openInstallation } from "../src/installation.ts";
-import { living, npmStart, processesOf, until } from "./npm-start.ts";
+import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts";
 
 t.setTimeout(240_000);
 const directory = testDirectory(t);
@@ -13,7 +13,9 @@ const directory = testDirectory(t);
 const old = openInstallation(directory);
 writeFileSync(join(directory, "old"), "");
 
-const coffer = npmStart(t, { directory, args: ["--reset", "--yes"], env: { COFFER_PROCESSES: "separate" } });
+const env = { COFFER_PROCESSES: "separate" };
+const file = t;
+let coffer = npmStart(file, { directory, args: ["--reset", "--yes"], env });
 const state = await coffer.ready;
 
 await t.test("a reset leaves nothing of what was there", (t) => {
@@ -65,6 +67,17 @@ await t.test("a service that dies is 503 for a moment and then answers again, un
   t.comment(`it answered again after ${Math.round(performance.now() - began)} ms`);
   t.equal((await fetch(`${state.url}/api/org/audit`)).status, 401, "the others answer as before");
   await until(async () => (await fetch(`${state.management_url}/readyz`)).status === 200);
+});
+
+const linux = process.platform === "linux" ? false : "servers are tied to what started them on Linux only";
+await t.test("a kill of what holds it together ends the rest, and the next start works", { skip: linux }, async (t) => {
+  const parts = processesOf(coffer.state());
+  killGroup(coffer.pid);
+  await coffer.exited;
+  await until(() => living(parts).length === 0);
+  coffer = npmStart(file, { directory, env });
+  const again = await coffer.ready;
+  t.equal((await fetch(`${again.url}/api/sm/v1/secrets`)).status, 401);
 });
 
 await t.test("SIGTERM to npm ends everything with 0 and leaves nothing", async (t) => {
