@@ -12,7 +12,7 @@ void t.test("a service starts without the bus, says so at once, and uses it as s
   t.notOk(vaults.connected);
   const start = performance.now();
   await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable", message: "the bus is away" });
-  t.ok(performance.now() - start < 100, "without waiting");
+  t.ok(performance.now() - start < 1000, "without waiting");
   let connections = 0;
   vaults.onConnect(() => (connections += 1));
 
@@ -20,7 +20,7 @@ void t.test("a service starts without the bus, says so at once, and uses it as s
   await server.start();
   const up = performance.now();
   await ready;
-  t.ok(performance.now() - up < 2000, `connected after ${performance.now() - up} ms`);
+  t.ok(performance.now() - up < 5000, `connected after ${performance.now() - up} ms`);
   t.ok(vaults.connected);
   t.equal(connections, 1);
   t.same(await vaults.request(echo, { text: "x" }), { text: "x" });

@@ -62,7 +62,7 @@ void t.test("a question that nobody answers is unavailable at once", async (t) =
   const start = performance.now();
   const error = await vaults.request(membershipOf, { user_id: "u", session_id: "s" }).catch((e: unknown) => e);
   t.match(error, { code: "unavailable", status: 503, retryAfterSeconds: 1, message: /nobody answers/ });
-  t.ok(performance.now() - start < 500);
+  t.ok(performance.now() - start < 1500, "not after the time of a request");
   t.match(await vaults.measured(), /"outcome":"unavailable"/);
 });
 
