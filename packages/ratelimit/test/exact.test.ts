@@ -4,6 +4,7 @@ import type { Test } from "tap";
 import t from "tap";
 import type { Bucket, Decision } from "../src/index.ts";
 import { bucketAddress } from "../src/index.ts";
+import { nextArrival } from "./arrivals.ts";
 import { connected, limits, startLimiter, window } from "./limiters.ts";
 import { createModel, mostInOneWindow } from "./model.ts";
 import { createRandom } from "./random.ts";
@@ -41,7 +42,7 @@ await t.test("any arrivals over three replicas are decided as the definition say
       const bucket: Bucket = pick(buckets);
       const address = pick(addresses);
       const key = `${bucket}:${bucketAddress(address)}`;
-      now = nextArrival(random, now, pick(model.accepted(key)));
+      now = nextArrival(random, now, model.accepted(key));
       const count = 1 + Math.floor(random() ** 5 * limits[bucket] * 1.2);
       const expected = model.take(key, limits[bucket], now, count);
       const decisions = await Promise.all(Array.from({ length: count }, () => pick(replicas).take(bucket, address)));
@@ -59,17 +60,6 @@ await t.test("any arrivals over three replicas are decided as the definition say
     await holdsOnly(t, redis.url, model, now);
   }
 });
-
-/** The next moment: now, soon, later, or at the edge of the window of an earlier acceptance. */
-function nextArrival(random: () => number, now: number, earlier: number | undefined): number {
-  const kind = random();
-  if (kind < 0.2) return now;
-  if (kind < 0.5 && earlier !== undefined) {
-    const edge = earlier + window + Math.floor(random() * 3) - 1;
-    return Math.max(now, edge);
-  }
-  return now + Math.floor(random() ** 4 * window);
-}
 
 /** Decisions of one instant have no order among them. */
 function inOrder(decisions: readonly Decision[]): Decision[] {

@@ -1,6 +1,9 @@
 import { testRedis } from "@coffer/testkit";
 import { Redis } from "ioredis";
+import type { Test } from "tap";
 import t from "tap";
+import { nextArrival } from "./arrivals.ts";
+import { cutNetwork } from "./cut-network.ts";
 import { connected, limits, startLimiter, window } from "./limiters.ts";
 import { createModel, mostInOneWindow } from "./model.ts";
 import { createRandom } from "./random.ts";
@@ -8,41 +11,60 @@ import { until } from "./until.ts";
 
 const address = "203.0.113.1";
 
-await t.test("one replica stays exact while Redis is killed and comes back empty", async (t) => {
-  const redis = await testRedis(t);
+/** One replica and the model of what it should say; `flow` sends requests until `done`, at least 150. */
+function oneReplica(t: Test, redis: string, seed: number) {
   let now = 1_800_000_000_000_000;
-  const limiter = startLimiter(t, { redis: redis.url, clock: () => now });
-  await connected(limiter);
-  const random = createRandom(7);
+  const few = { strict: 5, standard: 12, user: 300 };
+  const limiter = startLimiter(t, { redis, limits: few, clock: () => now });
+  const random = createRandom(seed);
   const model = createModel(window);
-  let taken = 0;
 
-  /** Takes one request after the other until `done`, at least some. */
-  async function flow(least: number, done: () => boolean): Promise<void> {
-    for (let step = 0; step < least || !done(); step++) {
-      now += Math.floor(random() ** 3 * 4_000_000);
-      const bucket = random() < 0.7 ? "standard" : "strict";
-      const [expected] = model.take(bucket, limits[bucket], now, 1);
+  async function flow(done: () => boolean): Promise<void> {
+    for (let step = 0; step < 150 || !done(); step++) {
+      const bucket = random() < 0.5 ? "standard" : "strict";
+      if (random() < 0.5) now = nextArrival(random, now, model.accepted("strict").slice(-few.strict));
+      const [expected] = model.take(bucket, few[bucket], now, 1);
       const decision = await limiter.take(bucket, address);
-      taken++;
+      if (decision.accepted !== expected?.accepted) throw new Error(`${bucket} at ${now} was decided wrongly`);
       await new Promise((resolve) => setImmediate(resolve));
-      if (decision.accepted !== expected?.accepted) throw new Error(`request ${taken} at ${now} was decided wrongly`);
     }
   }
+  const reached = (bucket: "strict" | "standard"): boolean =>
+    mostInOneWindow(model.accepted(bucket), window) === few[bucket];
+  return { limiter, flow, reached };
+}
 
+await t.test("one replica stays exact while Redis is killed and comes back empty", async (t) => {
+  const redis = await testRedis(t);
+  const { limiter, flow, reached } = oneReplica(t, redis.url, 7);
+  await connected(limiter);
   for (let round = 0; round < 4; round++) {
-    await flow(150, () => true);
+    await flow(() => true);
     const killed = redis.kill();
-    await flow(150, () => limiter.degraded);
+    await flow(() => limiter.degraded);
     await killed;
     t.equal(await limiter.metric("coffer_ratelimit_degraded"), 1, "the metric shows the outage");
     const started = redis.start();
-    await flow(150, () => !limiter.degraded);
+    await flow(() => !limiter.degraded);
     await started;
     t.equal(await limiter.metric("coffer_ratelimit_degraded"), 0, "the metric shows the end of the outage");
   }
-  t.ok(mostInOneWindow(model.accepted("strict"), window) === limits.strict, "the strict limit was reached");
-  t.ok(mostInOneWindow(model.accepted("standard"), window) === limits.standard, "the standard limit was reached");
+  t.ok(reached("strict") && reached("standard"), "both limits were reached");
+});
+
+await t.test("one replica stays exact while the network to Redis is cut and Redis keeps its log", async (t) => {
+  const redis = await testRedis(t);
+  const network = await cutNetwork(t, redis.url);
+  const { limiter, flow, reached } = oneReplica(t, network.url, 8);
+  await connected(limiter);
+  for (let round = 0; round < 6; round++) {
+    await flow(() => true);
+    network.cut();
+    await flow(() => limiter.degraded);
+    network.mend();
+    await flow(() => !limiter.degraded);
+  }
+  t.ok(reached("strict") && reached("standard"), "both limits were reached");
 });
 
 await t.test("requests of one instant share the last place of a replica whose Redis has lost the log", async (t) => {
