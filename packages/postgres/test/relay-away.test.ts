@@ -1,0 +1,119 @@
+import t from "tap";
+import { auditAppend } from "@coffer/events";
+import { testPostgres } from "@coffer/testkit";
+import { z } from "zod";
+import { enqueueAudit, sql } from "../src/index.ts";
+import type { Deliver } from "../src/index.ts";
+import { emptied, nameOf, relayOn, send, unavailable, waiting } from "./relaying.ts";
+import { auditDraft, freshDatabase, until } from "./support.ts";
+
+const { url } = await testPostgres(t);
+
+void t.test(
+  "while nobody answers, everything waits, nothing is parked, and it arrives when they are back",
+  async (t) => {
+    const { database, log } = await freshDatabase(t, url);
+    let away = true;
+    let attempts = 0;
+    const got: string[] = [];
+    const relay = relayOn(t, database, (_, payloads) => {
+      attempts += 1;
+      if (away) return Promise.reject(unavailable());
+      got.push(...payloads.map(nameOf));
+      return Promise.resolve();
+    });
+    await send(database, "a", "b");
+    await until("it was tried often enough to be suspected", () => {
+      relay.nudge();
+      return attempts >= 6;
+    });
+    const row = z.object({ attempts: z.number(), not_before: z.null() });
+    t.same(await database.pool.any(sql.type(row)`select attempts, not_before from outbox`), [
+      { attempts: 0, not_before: null },
+      { attempts: 0, not_before: null },
+    ]);
+    away = false;
+    relay.nudge();
+    await emptied(database);
+    t.same(got.sort(), ["a", "b"]);
+    t.equal(log.filter((line) => line.includes("messages wait")).length, 1, "said once, not at each attempt");
+    t.equal(log.filter((line) => line.includes("messages are taken again")).length, 1);
+  },
+);
+
+void t.test("while nobody answers, commits do not make the relay try in vain", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  let attempts = 0;
+  relayOn(t, database, () => {
+    attempts += 1;
+    return Promise.reject(unavailable());
+  });
+  await send(database, "first");
+  await until("it was tried four times", () => attempts >= 4);
+  const before = attempts;
+  const started = performance.now();
+  for (let index = 0; index < 50; index += 1) await send(database, `more ${index}`);
+  // By now a pause is at least 1.2 s.
+  const most = 1 + Math.ceil((performance.now() - started) / 1_200);
+  t.ok(attempts - before <= most, `${attempts - before} attempts during 50 commits`);
+});
+
+void t.test("a commit during a vain delivery does not cause the next one", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const times: number[] = [];
+  relayOn(t, database, async () => {
+    times.push(performance.now());
+    await send(database, "during");
+    throw unavailable();
+  });
+  await send(database, "first");
+  await until("it was tried three times", () => times.length === 3);
+  const [first = 0, second = 0, third = 0] = times;
+  t.ok(second - first >= 140, `${(second - first).toFixed(0)} ms`);
+  t.ok(third - second >= 290, `${(third - second).toFixed(0)} ms`);
+});
+
+void t.test("a nudge ends the pause at once", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  let attempts = 0;
+  const relay = relayOn(t, database, () => {
+    attempts += 1;
+    return Promise.reject(unavailable());
+  });
+  await send(database, "a");
+  await until("pauses are long", () => attempts >= 4);
+  const before = attempts;
+  const started = performance.now();
+  relay.nudge();
+  await until("it was tried", () => attempts > before);
+  t.ok(performance.now() - started < 500);
+});
+
+void t.test("one consumer that is away does not hold up the messages for others", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const events: string[] = [];
+  relayOn(t, database, (subject, payloads) => {
+    if (subject.subject === auditAppend.subject) return Promise.reject(unavailable());
+    events.push(...payloads.map(nameOf));
+    return Promise.resolve();
+  });
+  for (let index = 0; index < 10; index += 1) {
+    await database.transaction((tx) => enqueueAudit(tx, auditDraft()));
+    await send(database, `${index}`);
+  }
+  await until("all events are there", () => events.length === 10);
+  t.equal(await waiting(database), 10);
+});
+
+void t.test("a delivery that never ends is given up and tried again", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  let attempts = 0;
+  const deliver: Deliver = () => {
+    attempts += 1;
+    return attempts === 1 ? new Promise(() => undefined) : Promise.resolve();
+  };
+  relayOn(t, database, deliver, { deliverMilliseconds: 50 });
+  await send(database, "a");
+  await emptied(database);
+  t.equal(attempts, 2);
+});
