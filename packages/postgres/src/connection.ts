@@ -50,7 +50,10 @@ export function connectionConfig(url: string, schema: string, applicationName: s
   };
 }
 
-/** Bounds whole transactions on servers that can (17 and later); older ones have the bound on idle ones only. */
+/**
+ * Sent first on every connection. Bounds whole transactions on servers that can (17 and later); older ones have the bound
+ * on idle ones only.
+ */
 export const boundTransactions = {
   name: "coffer_bound_transactions",
   text: "select set_config(name, $1, false) from pg_settings where name = 'transaction_timeout'",

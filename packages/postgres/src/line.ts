@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import pg from "pg";
-import { limits } from "./connection.ts";
+import { boundTransactions, limits } from "./connection.ts";
 import { ConnectionFailure, hasStalePlan, translate } from "./failure.ts";
 
 /** A statement under its name, prepared once per connection. */
@@ -38,6 +38,7 @@ export function createLine(config: pg.ClientConfig): Line {
     const opening = current;
     try {
       await client.connect();
+      await client.query(boundTransactions);
       return client;
     } catch (error) {
       forget();
