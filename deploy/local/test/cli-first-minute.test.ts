@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
+import { inherited } from "../../../packages/cli/test/command.ts";
 import { openTerminal } from "../../../packages/cli/test/terminal.ts";
 import { checkout } from "../src/checkout.ts";
 import { firstMinute } from "../src/first-minute.ts";
@@ -16,6 +17,7 @@ await server.ready;
 /** The lines as printed, but for the place of the machine's file: nothing is written into the checkout. */
 const lines = firstMinute.map((line) => line.replaceAll("machine.json", machineFile));
 const env = {
+  ...inherited(),
   // As in a person's shell: without what npm scripts put in front.
   PATH: (process.env["PATH"] ?? "")
     .split(":")

@@ -10,14 +10,20 @@ import { exitCodeOf, passSignals } from "./pass-signals.mjs";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const checkoutNode = here("../../../node_modules/node/bin/node");
 
-if (process.features.typescript === "strip" || process.features.typescript === "transform") {
+// Node runs TypeScript from 22 on, and from 24 on without saying each time that it is new.
+const runsHere = process.features.typescript === "strip" || process.features.typescript === "transform";
+const runsThere = existsSync(checkoutNode);
+
+if (runsHere && (Number.parseInt(process.versions.node) >= 24 || !runsThere)) {
   const modules = here("../../../node_modules");
-  if (existsSync(modules)) module.enableCompileCache?.(`${modules}/.cache/coffer`);
+  if (existsSync(modules)) module.enableCompileCache?.(`${modules}/.cache/coffer/compiled`);
   const { main } = await import("../src/main.ts");
   await main(process.argv.slice(2));
-} else if (existsSync(checkoutNode)) {
+} else if (runsThere) {
   const stopPassing = passSignals(() => child);
-  const child = spawn(checkoutNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+  // Said again, so that NODE_OPTIONS cannot turn it off there too.
+  const args = ["--experimental-strip-types", fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  const child = spawn(checkoutNode, args, { stdio: "inherit" });
   child.on("error", (error) => {
     console.error(`coffer: ${checkoutNode} cannot be started: ${error.message}`);
     process.exitCode = 1;

@@ -1,28 +1,20 @@
-import { link, readFile, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
+import { readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
 const pollMilliseconds = 25;
-/** What is done under the lock takes seconds at most: an older lock belongs to a process that is gone. */
-const staleMilliseconds = 60_000;
+/** Longer than anything that is done under a lock may take: an older one belongs to a process that is gone. */
+const staleMilliseconds = 120_000;
 
 /**
  * Runs `work` while no other process on this machine runs work under the same lock file. The lock of a process that
  * ended without giving it back is taken over. Throws what `work` throws.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const id = randomUUID();
-  const mine = `${process.pid} ${id}`;
-  const draft = `${path}.${id}`;
-  await writeFile(draft, mine, { mode: 0o600 });
-  try {
-    while (!(await taken(draft, path))) {
-      await giveUpStale(path);
-      await delay(pollMilliseconds);
-      await utimes(draft, new Date(), new Date());
-    }
-  } finally {
-    await unlink(draft);
+  const mine = `${process.pid} ${randomUUID()}`;
+  while (!(await takes(path, mine))) {
+    await giveUpStale(path);
+    await delay(pollMilliseconds);
   }
   try {
     return await work();
@@ -31,10 +23,10 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
-/** A hard link appears with its content or not at all, and only where nothing is. */
-async function taken(draft: string, path: string): Promise<boolean> {
+/** Makes the lock file where there is none. */
+async function takes(path: string, content: string): Promise<boolean> {
   try {
-    await link(draft, path);
+    await writeFile(path, content, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -52,16 +44,20 @@ async function giveUpStale(path: string): Promise<void> {
   } catch {
     return;
   }
-  // Somebody may have renewed it between the look and the move: then it goes back.
-  if ((await read(aside)) !== content) await taken(aside, path);
+  // Somebody may have taken it between the look and the move: then it goes back.
+  const moved = await read(aside);
+  if (moved !== undefined && moved !== content) await takes(path, moved);
   await unlink(aside);
 }
 
 async function isStale(path: string, content: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found !== undefined && Date.now() - found.mtimeMs > staleMilliseconds) return true;
+  const owner = Number.parseInt(content, 10);
+  // Just made, and not written yet.
+  if (Number.isNaN(owner)) return false;
   try {
-    process.kill(Number.parseInt(content, 10), 0);
+    process.kill(owner, 0);
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ESRCH";

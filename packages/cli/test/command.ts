@@ -27,9 +27,17 @@ export interface Start {
 /** Starts the command with a clean environment; `home` is where its profile is. */
 export function start(home: string, args: string[], { env = {}, node = [] }: Start = {}): ChildProcess {
   return spawn(process.execPath, [...node, command, ...args], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: home, XDG_CONFIG_HOME: home, COFFER_DATA_DIR: home, ...env },
+    env: { ...inherited(), HOME: home, XDG_CONFIG_HOME: home, COFFER_DATA_DIR: home, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
+}
+
+/** Of our own environment, where programs are and by what the suite knows the processes of its tests. */
+export function inherited(): Record<string, string> {
+  const names = ["PATH", "COFFER_TEST_DIRECTORY"];
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => names.includes(entry[0])),
+  );
 }
 
 /** Waits for the end of a started command. */

@@ -87,6 +87,8 @@ await t.test("without a command it is a wrong use", async (t) => {
 
 await t.test("an older Node starts the checkout's own, and signals and exit codes pass through both", async (t) => {
   const old = { node: ["--no-experimental-strip-types"] };
+  const never = { env: { NODE_OPTIONS: "--no-experimental-strip-types" } };
+  t.equal((await coffer(home, ["run", "--", "sh", "-c", "exit 41"], never)).code, 41);
   t.equal((await coffer(home, ["run", "--", "sh", "-c", "exit 42"], old)).code, 42);
   t.equal((await coffer(home, ["run", "--", "sh", "-c", "kill -TERM $$"], old)).code, 143);
   const child = start(

@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import t from "tap";
+import { inherited } from "./command.ts";
 import { openTerminal } from "./terminal.ts";
 
 const asker = fileURLToPath(new URL("./ask.ts", import.meta.url));
 const ask = (...questions: string[]): string =>
   [process.execPath, asker, ...questions].map((word) => `'${word}'`).join(" ");
-const env = { PATH: process.env["PATH"], TERM: "xterm" };
+const env = { ...inherited(), TERM: "xterm" };
 
 await t.test("an answer is read from the terminal, not shown, and stdin is left alone", async (t) => {
   const terminal = openTerminal(t, `printf 'the rest of a script' | { ${ask("Password")}; cat; }`, env);

@@ -29,6 +29,8 @@ await t.test("nothing but the file is left in its folder, whether writing went w
   mkdirSync(join(directory, "b"));
   await t.rejects(writePrivateFile(join(directory, "b"), "text"), /not an ordinary file/);
   t.same(readdirSync(directory).sort(), ["a", "b"]);
+  const nowhere = join(directory, "none", "file");
+  await t.rejects(writePrivateFile(nowhere, "text"), { message: `${nowhere} cannot be written: ENOENT` });
 });
 
 await t.test("a symbolic link stays and its target is replaced", async (t) => {

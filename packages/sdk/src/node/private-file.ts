@@ -5,14 +5,16 @@ import { basename, dirname, join } from "node:path";
 /**
  * Writes a file that only its owner can read (mode 0600), all of it or nothing: a reader sees the old content or the
  * new, also after a crash. A symbolic link stays and its target is replaced. The folder must exist.
- * Throws the file system's error, or one saying that the path is no ordinary file.
+ * Throws an error that names the path when it cannot be written or is no ordinary file.
  */
 export async function writePrivateFile(path: string, text: string | Uint8Array): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const present = await stat(target).catch(() => undefined);
   if (present !== undefined && !present.isFile()) throw new Error(`${path} is not an ordinary file`);
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
-  const file = await open(temporary, "wx", 0o600);
+  const file = await open(temporary, "wx", 0o600).catch((cause: unknown) => {
+    throw new Error(`${path} cannot be written: ${(cause as NodeJS.ErrnoException).code ?? "unknown"}`, { cause });
+  });
   try {
     await file.writeFile(text);
     await file.sync();
