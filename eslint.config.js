@@ -17,11 +17,6 @@ export default tseslint.config(
       "@typescript-eslint/no-unused-vars": ["error", { ignoreRestSiblings: true }],
       // Objects here are made of closures: none of their functions uses `this`.
       "@typescript-eslint/unbound-method": "off",
-      // tap returns a promise from every nested test; tap itself waits for it.
-      "@typescript-eslint/no-floating-promises": [
-        "error",
-        { allowForKnownSafeCalls: [{ from: "package", package: "@tapjs/core", name: ["test"] }] },
-      ],
       "no-restricted-syntax": [
         "error",
         { selector: "ExportDefaultDeclaration", message: "Name what you export." },
