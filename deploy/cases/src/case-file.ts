@@ -1,0 +1,119 @@
+import { z } from "zod";
+
+/** Text in which `${name.field}` stands for something that the case was given or has saved. */
+const text = z.string();
+const alias = z.string().regex(/^[a-z][a-z0-9_]*$/);
+const permission = z.enum(["read", "write"]);
+const grants = z.record(alias, permission);
+
+const secretGiven = z.strictObject({
+  folder: alias,
+  title: z.string().optional(),
+  type: z.string().default("api_credential"),
+  name: z.string().default("a secret"),
+  fields: z.record(z.string(), z.string()).default({}),
+});
+export type SecretGiven = z.infer<typeof secretGiven>;
+
+const tokenGiven = z.strictObject({
+  grants,
+  /** Folders among the grants whose key is not sealed for the token. */
+  unsealed: z.array(alias).default([]),
+  /** The service makes the token, and seals nothing. */
+  made_by_service: z.boolean().default(false),
+  expires_in: z.number().optional(),
+  client_expires_in: z.number().optional(),
+  allowed_cidrs: z.array(z.string()).optional(),
+});
+export type TokenGiven = z.infer<typeof tokenGiven>;
+
+/** What must be there before the first step, by the names under which the steps speak of it. */
+export const givenFile = z.strictObject({
+  folders: z.array(alias).default([]),
+  secrets: z.record(alias, secretGiven).default({}),
+  tokens: z.record(alias, tokenGiven).default({}),
+  machines: z.record(alias, z.union([grants, tokenGiven])).default({}),
+});
+export type Given = z.infer<typeof givenFile>;
+
+const jwt = z.strictObject({
+  header: z.record(z.string(), z.unknown()).default({}),
+  claims: z.record(z.string(), z.unknown()).default({}),
+  /** Whose key signs; the machine's own unless told. */
+  key: z.enum(["own", "another"]).default("own"),
+  signature: z.enum(["p1363", "der", "altered", "none", "hmac"]).default("p1363"),
+});
+export type JwtGiven = z.infer<typeof jwt>;
+
+const expectation = z.strictObject({
+  status: z.union([z.int(), z.array(z.int())]),
+  headers: z.record(z.string(), z.unknown()).default({}),
+  body: z.unknown().optional(),
+});
+export type Expectation = z.infer<typeof expectation>;
+
+/** What a client opens of an answer. A folder key is found under its folder's id. */
+const opening = z.strictObject({
+  sealed: text,
+  as: z.enum(["data", "title", "field", "folder_key"]),
+  folder: alias,
+  uid: text.optional(),
+  field: z.string().optional(),
+  dek: text.optional(),
+  token: alias.optional(),
+  gives: z.unknown().optional(),
+});
+export type Opening = z.infer<typeof opening>;
+
+const request = {
+  send: text,
+  /** A machine, or `owner`; without it the request says nobody. */
+  as: alias.optional(),
+  jwt: jwt.optional(),
+  /** The header as it is, in the place of a machine's token. */
+  authorization: z.unknown().optional(),
+  headers: z.record(z.string(), text).default({}),
+  body: z.unknown().optional(),
+  /** A body that is not JSON of our making. */
+  text: z.unknown().optional(),
+  type: z.string().optional(),
+  /** Source addresses by name; every request of a case comes from the same one unless told. */
+  from: z.string().optional(),
+};
+
+const send = z.strictObject({
+  ...request,
+  times: z.int().positive().default(1),
+  expect: expectation,
+  save: z.record(alias, z.string()).default({}),
+  opens: z.array(opening).default([]),
+});
+export type Send = z.infer<typeof send>;
+
+const together = z.strictObject({
+  together: z.strictObject({ ...request, each_from_elsewhere: z.boolean().default(false) }),
+  times: z.int().positive(),
+  expect: z.strictObject({ statuses: z.record(z.string().regex(/^\d{3}$/), z.int()) }),
+});
+export type Together = z.infer<typeof together>;
+
+const step = z.union([
+  z.strictObject({ let: z.record(alias, z.unknown()) }),
+  z.strictObject({ pause: z.number().positive() }),
+  z.strictObject({ quiet: z.literal(true) }),
+  z.strictObject({ until: send, within: z.number().positive() }),
+  together,
+  send,
+]);
+export type Step = z.infer<typeof step>;
+
+export const caseFile = z.strictObject({
+  /** Sections of the specification. */
+  proves: z.array(z.string().regex(/^\d(\.\d)?( rule \d)?$/)).min(1),
+  says: z.string(),
+  given: givenFile.prefault({}),
+  /** `forwarded`: several source addresses; `direct`: the runner's own address is what counts. */
+  needs: z.enum(["forwarded", "direct"]).optional(),
+  steps: z.array(step).min(1),
+});
+export type CaseFile = z.infer<typeof caseFile>;

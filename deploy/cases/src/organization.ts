@@ -1,0 +1,148 @@
+import { createPrivateKey } from "node:crypto";
+import {
+  box,
+  contexts,
+  newAccessToken,
+  newId,
+  newKey,
+  newKeyPair,
+  newSecretUid,
+  readAccessToken,
+} from "@coffer/crypto";
+import type { Given, SecretGiven, TokenGiven } from "./case-file.ts";
+import type { Connection } from "./connection.ts";
+import { CaseFailure } from "./failure.ts";
+import type { Machine } from "./machine.ts";
+import type { Owner } from "./owner.ts";
+import { createOwner } from "./owner.ts";
+import type { FolderKey } from "./seal.ts";
+import { sealSecret } from "./seal.ts";
+import type { Scope } from "./template.ts";
+
+/** A folder, as the steps speak of it. */
+export interface Folder extends FolderKey {
+  name: string;
+}
+
+export interface Token {
+  id: string;
+  name: string;
+  /** What is sent to spend it. */
+  token: string;
+  /** What a person was shown. */
+  whole: string;
+  wrapKey: Uint8Array<ArrayBuffer> | undefined;
+  application_id: string;
+  org_id: string;
+}
+
+/** An organization of its own, in which cases find what they ask for. */
+export interface Organization {
+  readonly orgId: string;
+  accessToken(): Promise<string>;
+  /** Makes what is given and returns it by name. `known` is what the names in `given` may refer to besides. */
+  make(given: Given, known: Scope): Promise<Scope>;
+}
+
+/** Registers an owner and makes an application for the machines. */
+export async function createOrganization(connection: Connection, name: string): Promise<Organization> {
+  const owner = await createOwner(connection, name);
+  const application = await owner.call("POST", "/api/org/applications", { name: "cases" });
+  const applicationId = String(application["id"]);
+  let made = 0;
+
+  return {
+    orgId: owner.orgId,
+    accessToken: () => owner.accessToken(),
+    async make(given, known) {
+      const scope: Scope = { ...known };
+      made += 1;
+      for (const alias of given.folders) scope[alias] = await makeFolder(owner, `${alias}-${made}`);
+      for (const [alias, secret] of Object.entries(given.secrets))
+        scope[alias] = await makeSecret(owner, secret, scope);
+      for (const [alias, token] of Object.entries(given.tokens))
+        scope[alias] = await makeToken(owner, applicationId, alias, token, scope);
+      for (const [alias, machine] of Object.entries(given.machines)) {
+        const token = await makeToken(owner, applicationId, alias, tokenOf(machine), scope);
+        scope[alias] = await bootstrap(connection, token);
+      }
+      return Object.fromEntries(Object.entries(scope).filter(([alias]) => !(alias in known)));
+    },
+  };
+}
+
+async function makeFolder({ call, userKey }: Owner, name: string): Promise<Folder> {
+  const [id, key] = [newId(), newKey()];
+  const encryptedKey = await box(userKey, key, contexts.folderKey(id));
+  await call("POST", "/api/org/folders", { id, name, encrypted_key: encryptedKey });
+  return { id, name, key };
+}
+
+async function makeSecret({ call }: Owner, secret: SecretGiven, scope: Scope): Promise<Record<string, unknown>> {
+  const folder = folderOf(scope, secret.folder);
+  const uid = newSecretUid();
+  const { title, type, name, fields } = secret;
+  const sealed = await sealSecret(folder, { uid, title, name, fields });
+  const body = { uid, record_type: type, ...(title === undefined ? {} : { title }), ...sealed };
+  const receipt = await call("POST", `/api/org/folders/${folder.id}/secrets`, body);
+  return { ...receipt, ...sealed, title, folder: folder.name };
+}
+
+async function makeToken(
+  { call, orgId }: Owner,
+  applicationId: string,
+  name: string,
+  given: TokenGiven,
+  scope: Scope,
+): Promise<Token> {
+  const whole = newAccessToken();
+  const { token, tokenHash, wrapKey } = await readAccessToken(whole);
+  const folders = await Promise.all(
+    Object.entries(given.grants).map(async ([alias, permission]) => {
+      const { id, key } = folderOf(scope, alias);
+      const isSealed = !given.made_by_service && !given.unsealed.includes(alias);
+      const sealed = isSealed ? { encrypted_folder_key: await box(wrapKey, key, contexts.sharedFolderKey(id)) } : {};
+      return { folder_id: id, permission, ...sealed };
+    }),
+  );
+  const inSeconds = (seconds: number | undefined): string | undefined =>
+    seconds === undefined ? undefined : new Date(Date.now() + seconds * 1000).toISOString();
+  const answer = await call("POST", `/api/org/applications/${applicationId}/tokens`, {
+    name,
+    folders,
+    token_hash: given.made_by_service ? undefined : tokenHash,
+    expires_at: inSeconds(given.expires_in),
+    client_expires_at: inSeconds(given.client_expires_in),
+    allowed_cidrs: given.allowed_cidrs,
+  });
+  const about = { id: String(answer["id"]), name, application_id: applicationId, org_id: orgId };
+  if (!given.made_by_service) return { ...about, token, whole, wrapKey };
+  return { ...about, token: String(answer["token"]), whole: "", wrapKey: undefined };
+}
+
+/** Spends the token as a machine does, in a case's setup. Throws a CaseFailure when the answer is not 200. */
+async function bootstrap(connection: Connection, { token, application_id, org_id }: Token): Promise<Machine> {
+  const { publicKey, privateKey } = await newKeyPair();
+  const answer = await connection.sendPatiently({
+    method: "POST",
+    path: "/api/sm/v1/bootstrap",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ token, public_key: publicKey }),
+    address: connection.newAddress(),
+  });
+  if (answer.status !== 200) throw new CaseFailure(`bootstrap was answered ${answer.status}: ${answer.text}`);
+  const { client_id } = answer.json as { client_id: string };
+  const key = createPrivateKey({ key: Buffer.from(privateKey), type: "pkcs8", format: "der" });
+  return { client_id, application_id, org_id, public_key: publicKey, privateKey: key };
+}
+
+function tokenOf(machine: Given["machines"][string]): TokenGiven {
+  if ("grants" in machine && typeof machine.grants === "object") return machine as TokenGiven;
+  return { grants: machine as TokenGiven["grants"], unsealed: [], made_by_service: false };
+}
+
+function folderOf(scope: Scope, alias: string): Folder {
+  const folder = scope[alias];
+  if (folder === undefined) throw new TypeError(`the case was given no folder ${alias}`);
+  return folder as Folder; // the names of folders are those of `folders`
+}

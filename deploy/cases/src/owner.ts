@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import { decodeBase64 } from "@coffer/crypto";
+import { memoryKeeper, personClient } from "@coffer/sdk";
+import { register } from "@coffer/sdk/account";
+import type { Connection } from "./connection.ts";
+
+/** The owner of an organization that was made for these cases. */
+export interface Owner {
+  orgId: string;
+  userKey: Uint8Array<ArrayBuffer>;
+  /** An access token that is good for another 25 seconds. */
+  accessToken(): Promise<string>;
+  /** Sends a request as the owner and returns the answer's body. Throws an Error that says what was answered. */
+  call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+}
+
+/** The client below renews a token that has less than 30 seconds left. */
+const spareSeconds = 25;
+
+/** Registers a person with an organization. Needs an installation where people may sign up. */
+export async function createOwner(connection: Connection, orgName: string): Promise<Owner> {
+  const address = connection.newAddress();
+  const patient: typeof fetch = async (input, init) => {
+    const { method = "GET", headers, body } = init ?? {};
+    const answer = await connection.sendPatiently({
+      method,
+      path: (typeof input === "string" ? input : "").slice(connection.url.length),
+      headers: Object.fromEntries(new Headers(headers)),
+      ...(typeof body === "string" ? { body } : {}),
+      address,
+    });
+    const bare = answer.status === 204 || answer.status === 304;
+    return new Response(bare ? null : answer.text, { status: answer.status, headers: answer.headers });
+  };
+  const { session } = await register(
+    {
+      url: connection.url,
+      email: `cases-${randomBytes(9).toString("hex")}@example.com`,
+      password: randomBytes(18).toString("base64url"),
+      device: { id: "cases", name: "npm run cases", type: "cli" },
+      organization: orgName,
+    },
+    { fetch: patient },
+  );
+  const keeper = memoryKeeper(session);
+  const client = personClient(keeper, connection.url, { fetch: patient });
+
+  const accessToken = async (): Promise<string> => {
+    const { access_expires_at } = await keeper.current();
+    if (access_expires_at - spareSeconds <= Date.now() / 1000) await client.account();
+    return (await keeper.current()).access_token;
+  };
+
+  const call: Owner["call"] = async (method, path, body) => {
+    const answer = await connection.sendPatiently({
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${await accessToken()}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      address,
+    });
+    if (answer.status >= 300) throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text}`);
+    return (answer.json ?? {}) as Record<string, unknown>;
+  };
+
+  const org = await call("GET", "/api/org");
+  return { orgId: String(org["id"]), userKey: decodeBase64(session.user_key), accessToken, call };
+}

@@ -1,0 +1,97 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { newSecretUid } from "@coffer/crypto";
+import { rightToken, signToken } from "./jwt.ts";
+import type { Machine } from "./machine.ts";
+import { publicKeyIn } from "./public-keys.ts";
+import { sealSecret } from "./seal.ts";
+import type { FolderKey } from "./seal.ts";
+
+/** What a case may speak of, by name. */
+export type Scope = Record<string, unknown>;
+
+type Generator = (argument: unknown, scope: Scope) => unknown;
+
+/** What a case may ask to be made, by `{"$name": …}`. */
+const generators: Record<string, Generator> = {
+  /** Unix seconds, so many from now. */
+  $now: (seconds) => Math.floor(Date.now() / 1000) + Number(seconds),
+  /** A timestamp so many seconds from now. */
+  $time: (seconds) => new Date(Date.now() + Number(seconds) * 1000).toISOString(),
+  $uuid: () => randomUUID(),
+  $uid: () => newSecretUid(),
+  /** base64 of so many random bytes. */
+  $random: (bytes) => randomBytes(Number(bytes)).toString("base64"),
+  /** A text so many times. */
+  $repeat: (of) => {
+    const [text, times] = of as [string, number];
+    return text.repeat(times);
+  },
+  $join: (parts) => (parts as unknown[]).map(String).join(""),
+  /** So many fields with a ciphertext each. */
+  $fields: (count) =>
+    Object.fromEntries(
+      Array.from({ length: Number(count) }, (_, at) => [`field ${at}`, randomBytes(32).toString("base64")]),
+    ),
+  $public_key: (form) => publicKeyIn(String(form)),
+  /** The right token of a machine. */
+  $token: (alias, scope) => signToken(scope[String(alias)] as Machine, String(scope["audience"]), rightToken),
+};
+
+/**
+ * A value of a case with what it stands for: names in `${…}`, generators, and `{"$secret": …}`, the body that makes or
+ * replaces a secret; members beside `$secret` take the place of the sealed ones, and null takes one away.
+ * Throws a TypeError for a name that the case does not know.
+ */
+export async function evaluate(value: unknown, scope: Scope): Promise<unknown> {
+  if (typeof value === "string") return fill(value, scope);
+  if (Array.isArray(value)) return Promise.all(value.map((item) => evaluate(item, scope)));
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value);
+  const [first] = members;
+  if (first !== undefined && members.length === 1) {
+    const generator = generators[first[0]];
+    if (generator !== undefined) return generator(await evaluate(first[1], scope), scope);
+  }
+  const evaluated = await Promise.all(
+    members.map(async ([name, item]) => [name, await evaluate(item, scope)] as const),
+  );
+  const { $secret, ...instead } = Object.fromEntries(evaluated);
+  if ($secret === undefined) return Object.fromEntries(evaluated);
+  const sealed = await sealed$(($secret ?? {}) as SecretArgument, scope);
+  return Object.fromEntries(Object.entries({ ...sealed, ...instead }).filter(([, item]) => item !== null));
+}
+
+interface SecretArgument {
+  folder: string;
+  uid?: string;
+  title?: string;
+  type?: string;
+  name?: string;
+  fields?: Record<string, string>;
+}
+
+async function sealed$(secret: SecretArgument, scope: Scope): Promise<Record<string, unknown>> {
+  const folder = scope[secret.folder] as FolderKey | undefined;
+  if (folder === undefined) throw new TypeError(`the case was given no folder ${secret.folder}`);
+  const { type = "api_credential", name = "a secret", fields = {}, title, uid = newSecretUid() } = secret;
+  const sealed = await sealSecret(folder, { uid, title, name, fields });
+  return { uid, folder_id: folder.id, record_type: type, ...(title === undefined ? {} : { title }), ...sealed };
+}
+
+/** `${a.b}` alone keeps the type of what it names; within a text it becomes text. */
+function fill(text: string, scope: Scope): unknown {
+  const whole = /^\$\{([\w.]+)\}$/.exec(text);
+  if (whole?.[1] !== undefined) return lookUp(whole[1], scope);
+  return text.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => String(lookUp(path, scope)));
+}
+
+/** What a path of names leads to. Throws a TypeError when a name on it is not there. */
+export function lookUp(path: string, scope: unknown): unknown {
+  let found: unknown = scope;
+  for (const name of path.split(".")) {
+    if (typeof found !== "object" || found === null || !(name in found))
+      throw new TypeError(`the case speaks of ${path}, which is not there`);
+    found = (found as Record<string, unknown>)[name];
+  }
+  return found;
+}

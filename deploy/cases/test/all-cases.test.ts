@@ -1,0 +1,26 @@
+import { fileURLToPath } from "node:url";
+import { testDirectory } from "@coffer/testkit";
+import t from "tap";
+import { npmStart } from "../../local/test/npm-start.ts";
+import { connect } from "../src/connection.ts";
+import { readCases } from "../src/read-cases.ts";
+import type { Result } from "../src/run-cases.ts";
+import { runCases } from "../src/run-cases.ts";
+
+t.setTimeout(600_000);
+const directory = fileURLToPath(new URL("../../../docs/spec/cases/", import.meta.url));
+
+for (const processes of ["one", "separate"]) {
+  await t.test(`a fresh installation passes every case, COFFER_PROCESSES=${processes}`, async (t) => {
+    const env = { COFFER_PROCESSES: processes, COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" };
+    const { url } = await npmStart(t, { directory: testDirectory(t), env }).ready;
+    const { shop, cases } = await readCases(directory);
+    const results: Result[] = [];
+    const connection = connect({ url, forwarded: true });
+    await runCases({ connection, audience: url, shop, cases, onResult: (result) => results.push(result) });
+    t.equal(results.length, cases.length);
+    for (const { name, outcome, reason } of results) t.not(outcome, "failed", `${name} ${reason ?? ""}`);
+    const skipped = results.filter(({ outcome }) => outcome === "skipped").map(({ name }) => name);
+    t.same(skipped, ["limits/forged-address-does-not-help"]);
+  });
+}

@@ -1,0 +1,57 @@
+import { fileURLToPath } from "node:url";
+import t from "tap";
+import { chooseCases, readCases } from "../src/read-cases.ts";
+
+const directory = fileURLToPath(new URL("../../../docs/spec/cases/", import.meta.url));
+const { cases } = await readCases(directory);
+
+await t.test("every section about the Secrets Manager, and each of its rules, has cases", (t) => {
+  const rules = [1, 2, 3, 4, 5, 6].map((rule) => `4.1 rule ${rule}`);
+  for (const section of ["1", "2.3", "2.4", "3", "4", "4.1", ...rules, "5.2", "7.1", "8", "9"]) {
+    const proving = cases.filter(({ proves }) => proves.includes(section));
+    t.ok(proving.length > 0, section);
+  }
+  t.end();
+});
+
+await t.test("every endpoint, every status and every error code of the section about errors occurs", (t) => {
+  const text = JSON.stringify(cases);
+  for (const endpoint of [
+    "POST /api/sm/v1/bootstrap",
+    "GET /api/sm/v1/secrets",
+    "GET /api/sm/v1/secrets/${db.uid}",
+    "POST /api/sm/v1/notation",
+    "POST /api/sm/v1/secrets",
+    "PUT /api/sm/v1/secrets/${uid}",
+    "DELETE /api/sm/v1/secrets/${uid}",
+    "GET /api/sm/v1/secrets/search?title=database",
+    "GET /api/sm/v1/secrets/${db.uid}/fields/password",
+  ])
+    t.ok(text.includes(`"send":"${endpoint}"`), endpoint);
+  for (const code of ["invalid_request", "invalid_token", "access_denied", "secret_not_found", "rate_limited"])
+    t.ok(text.includes(`"error":"${code}"`), code);
+  t.end();
+});
+
+await t.test("each case says something of its own, in one sentence", (t) => {
+  const sentences = new Set<string>();
+  for (const { name, says } of cases) {
+    t.match(says, /^[`A-Z].*\.$/u, name);
+    t.notOk(sentences.has(says), `${name}: ${says}`);
+    sentences.add(says);
+  }
+  t.end();
+});
+
+await t.test("cases are chosen by name or by folder, and a name that none has is an error", (t) => {
+  t.equal(chooseCases(cases, []).length, cases.length);
+  t.same(
+    chooseCases(cases, ["delete/twice"]).map(({ name }) => name),
+    ["delete/twice"],
+  );
+  const some = chooseCases(cases, ["delete", "read/"]);
+  t.ok(some.length > 2 && some.every(({ name }) => /^(delete|read)\//.test(name)));
+  t.throws(() => chooseCases(cases, ["delete", "nothing"]), { name: "CaseFileError", message: /nothing/ });
+  t.throws(() => chooseCases(cases, ["del"]), { name: "CaseFileError" });
+  t.end();
+});
