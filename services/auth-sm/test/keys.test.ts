@@ -1,5 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { membershipOf, signingKeys } from "@coffer/events";
+import { testPostgres } from "@coffer/testkit";
 import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, jwtVerify, SignJWT } from "jose";
 import pg from "pg";
 import t from "tap";
@@ -62,6 +63,15 @@ await t.test("replicas that start at once on an empty database make one set of k
     (SELECT count(*) FROM auth_sm.opaque_setups)::int AS setups, (SELECT count(*) FROM auth_sm.server_keys)::int AS own`);
   await owner.end();
   t.strictSame(rows, [{ signing: 1, setups: 1, own: 1 }]);
+});
+
+await t.test("a replica that starts while Postgres is away serves once it is back", async (t) => {
+  const postgres = await testPostgres(t, { own: true });
+  const early = await startAuthSm(t, {}, { postgres });
+  await postgres.stop();
+  const starting = early.replica();
+  await postgres.start();
+  t.equal((await call(await starting, "GET", "/.well-known/jwks.json")).status, 200);
 });
 
 await t.test("a new signing key is used and accepted within seconds, and old tokens stay good", async (t) => {

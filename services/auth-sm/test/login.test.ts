@@ -1,4 +1,4 @@
-import { startRegistration } from "@coffer/crypto/opaque";
+import { startLogin, startRegistration } from "@coffer/crypto/opaque";
 import { server } from "@serenity-kit/opaque";
 import pg from "pg";
 import t from "tap";
@@ -98,30 +98,32 @@ await t.test("an unknown e-mail, a wrong proof and an unknown login_id are answe
 
 await t.test("an unknown e-mail takes the same time as a known one, at the start and at the finish", async (t) => {
   const person = await register(service);
+  const { startLoginRequest: start_login_request } = await startLogin("whatever");
   const times = {
     start: { known: [] as number[], unknown: [] as number[] },
     finish: { known: [] as number[], unknown: [] as number[] },
   };
-  for (let round = 0; round < 60; round += 1) {
+  for (let round = 0; round < 100; round += 1) {
     for (const who of round % 2 === 0 ? (["known", "unknown"] as const) : (["unknown", "known"] as const)) {
       const email = who === "known" ? person.email : newEmail();
       const beforeStart = performance.now();
-      const { start } = await beginLogin(service, { email, password: "whatever" });
+      const { body } = await call(service, "POST", start, { body: { email, start_login_request } });
       const beforeFinish = performance.now();
-      const body = { login_id: start.body.login_id, finish_login_request: wrongProof, device };
-      await call(service, "POST", finish, { body });
+      const proof = { login_id: body.login_id, finish_login_request: wrongProof, device };
+      await call(service, "POST", finish, { body: proof });
       times.start[who].push(beforeFinish - beforeStart);
       times.finish[who].push(performance.now() - beforeFinish);
     }
   }
   for (const [step, { known, unknown }] of Object.entries(times)) {
-    const ratio = median(unknown) / median(known);
-    t.ok(ratio > 0.7 && ratio < 1.4, `${step}: unknown / known = ${ratio.toFixed(2)}`);
+    const ratio = quarter(unknown) / quarter(known);
+    t.ok(ratio > 0.85 && ratio < 1.18, `${step}: unknown / known = ${ratio.toFixed(2)}`);
   }
 });
 
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+/** The time below which a quarter of them are: what else the machine does shows less in it than in the middle. */
+function quarter(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)] ?? 0;
 }
 
 await t.test("an unknown e-mail leaves no row and no audit record once its time is over", async (t) => {

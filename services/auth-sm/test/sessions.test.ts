@@ -134,6 +134,51 @@ await t.test("a forged token is 401 and revokes nothing", async (t) => {
   t.equal((await refresh(person.refreshToken)).status, 200);
 });
 
+await t.test("another spelling of a token that was used before is no replay", async (t) => {
+  const person = await register(service);
+  const { body } = await refresh(person.refreshToken);
+  const bytes = Buffer.from(person.refreshToken.slice(5), "base64url");
+  // The last character stands for four bits; the other two are not looked at by a decoder.
+  const respelled = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    .split("")
+    .map((last) => person.refreshToken.slice(0, -1) + last)
+    .filter((text) => text !== person.refreshToken && Buffer.from(text.slice(5), "base64url").equals(bytes));
+  t.equal(respelled.length, 3);
+  for (const text of respelled) t.equal((await refresh(text)).body.error, "invalid_token");
+  t.equal((await refresh(body.refresh_token)).status, 200);
+});
+
+await t.test("after the database was set back, a token from after that is invalid and no replay", async (t) => {
+  const person = await register(service);
+  const saved = await client.query("SELECT generation, refresh_hash FROM auth_sm.sessions WHERE id = $1", [
+    person.sessionId,
+  ]);
+  const [row] = saved.rows as { generation: number; refresh_hash: Buffer }[];
+  const { body } = await refresh(person.refreshToken);
+  await client.query("UPDATE auth_sm.sessions SET generation = $2, refresh_hash = $3 WHERE id = $1", [
+    person.sessionId,
+    row?.generation,
+    row?.refresh_hash,
+  ]);
+  t.equal((await refresh(body.refresh_token)).body.error, "invalid_token");
+  t.equal((await account(person.token)).status, 200, "the session goes on");
+  t.equal((await refresh(person.refreshToken)).body.refresh_token, body.refresh_token);
+});
+
+await t.test("a refresh waits for the one before it, and judges its token by what that left", async (t) => {
+  const person = await register(service);
+  await client.query("BEGIN");
+  await client.query("SELECT FROM auth_sm.sessions WHERE id = $1 FOR UPDATE", [person.sessionId]);
+  const waiting = refresh(person.refreshToken);
+  const text = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  await until("the refresh waits", async () => (await client.query(text)).rowCount === 1);
+  await client.query("UPDATE auth_sm.sessions SET generation = 3, refresh_hash = 'x' WHERE id = $1", [
+    person.sessionId,
+  ]);
+  await client.query("COMMIT");
+  t.equal((await waiting).body.error, "token_reused");
+});
+
 await t.test("a body without a token, or with one that is too long, is 400", async (t) => {
   for (const token of [undefined, "", 7, "x".repeat(513)]) t.equal((await refresh(token)).status, 400);
 });

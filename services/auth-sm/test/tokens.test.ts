@@ -120,6 +120,25 @@ await t.test("the caller needs manage on every folder named, wherever it is", as
   t.equal((await issue(member, named(unshared))).status, 403, "a member issues no tokens");
 });
 
+await t.test("a folder of the caller's other organization is not named in this one", async (t) => {
+  const { token } = owner;
+  const other = await call(service, "POST", "/api/orgs", { token, body: { name: "Other" } });
+  const body = { name: "there", encrypted_key: sealed() };
+  const there = await call(service, "POST", "/api/org/folders", {
+    token,
+    body,
+    headers: { "x-coffer-org": other.body.id },
+  });
+  t.equal(there.body.permission, "manage");
+  const answer = await issue(owner, { folders: [{ folder_id: there.body.id, permission: "read" }] });
+  t.equal(answer.status, 403);
+  const machine = await createMachine(service, owner, []);
+  const path = `/api/org/applications/${machine.applicationId}/clients/${machine.clientId}/folders/${there.body.id}`;
+  const grant = { permission: "read", encrypted_key: "eyJh.a2V5.aXY.Y2lw.dGFn" };
+  t.equal((await call(service, "PUT", path, { token, body: grant })).status, 404);
+  t.equal((await call(service, "DELETE", path, { token })).status, 404);
+});
+
 await t.test("a refused token leaves nothing", async (t) => {
   const text = "SELECT count(*)::int AS count FROM auth_sm.access_tokens";
   const before = await execute(service, text);

@@ -22,15 +22,15 @@ export async function startLogin(
   const { loginResponse, serverState } = respondToLogin(
     // The oldest setup answers for those who have none: so such an answer does not change when a setup is added, just
     // as that for a person who had registered before does not.
-    record === null ? keys.oldestSetup.setup : keys.setup(record.opaque_setup_id),
+    record.opaque_setup_id === null ? keys.oldestSetup.setup : keys.setup(record.opaque_setup_id),
     body.email,
-    record?.registration_record ?? null,
+    record.registration_record,
     body.start_login_request,
   );
   const id = deps.newId();
   await insertLoginStart(deps.database.pool, {
     id,
-    userId: record?.id ?? null,
+    userId: record.user_id,
     serverState,
     source: loginSource(request),
     expiresAt: new Date(deps.now().getTime() + loginSeconds * 1000),

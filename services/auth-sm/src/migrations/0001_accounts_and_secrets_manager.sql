@@ -54,12 +54,13 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_user ON sessions (user_id);
 
--- One row per started login, for 60 s. `user_id` is null for an e-mail that nobody has: such a start is answered alike.
--- A wrong finish marks the row and does no more, whoever it is about, so that its time tells nothing; what is expired or
--- refused becomes an audit record a moment later. Address, agent and request are those of the latest call.
+-- One row per started login, for 60 s. `user_id` is null for an e-mail that nobody has: such a start is answered alike,
+-- and takes as long, which is why the column refers to no table: a check would be made for those only who exist.
+-- A wrong finish marks the row and does no more, whoever it is about; what is expired or refused becomes an audit record
+-- a moment later. Address, agent and request are those of the latest call.
 CREATE TABLE login_starts (
   id uuid PRIMARY KEY,
-  user_id uuid REFERENCES users (id) ON DELETE CASCADE,
+  user_id uuid,
   server_state text NOT NULL,
   ip inet NOT NULL,
   user_agent text,

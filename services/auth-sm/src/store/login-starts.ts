@@ -24,12 +24,16 @@ export async function insertLoginStart(
 
 const openStart = z.object({ user_id: z.string().nullable(), server_state: z.string() });
 
-/** A start that may still be finished, locked: a second finish waits, and then finds it spent. Null when there is none. */
+/**
+ * A start that may still be finished, locked: a second finish waits, and then finds it spent. Null when there is none.
+ * `user_id` is null when nobody has the e-mail, or no longer.
+ */
 export function lockLoginStart(tx: Queryable, id: string, now: Date): Promise<z.infer<typeof openStart> | null> {
   return tx.maybeOne(sql.type(openStart)`
-    SELECT user_id, server_state FROM login_starts
-    WHERE id = ${id} AND refused_at IS NULL AND expires_at > ${now.toISOString()}::timestamptz
-    FOR UPDATE
+    SELECT u.id AS user_id, s.server_state
+    FROM login_starts s LEFT JOIN users u ON u.id = s.user_id
+    WHERE s.id = ${id} AND s.refused_at IS NULL AND s.expires_at > ${now.toISOString()}::timestamptz
+    FOR UPDATE OF s
   `);
 }
 
