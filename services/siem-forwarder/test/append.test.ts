@@ -52,7 +52,7 @@ await t.test("a record that comes again, in the same request or a later one, cha
   t.equal(await append([first, second, first]), 2);
   t.equal(await append([second, first]), 0);
   t.equal(await append([{ ...first, id: first.id.toUpperCase() }]), 0, "an id has one meaning in either case");
-  t.equal(await append([first, third, second]), 1);
+  t.equal(await append([first, third, { ...third, id: third.id.toUpperCase() }, second]), 1);
   t.same(
     (await listAll(owner)).map(({ id }) => id),
     [first.id, second.id, third.id],

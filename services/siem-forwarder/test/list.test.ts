@@ -131,6 +131,19 @@ await t.test("from is inclusive, to is not, to the microsecond, in whatever orde
   t.same(await seqs("12:00:00", "12:30:00"), []);
 });
 
+await t.test("records of one hour are found wherever later requests put them", async (t) => {
+  const time = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, "0")}:00.000000Z`;
+  const other = { time: "2026-11-20T14:00:00.000000Z" };
+  const { orgId, owner } = await filled((id) => [draftOf(id, { time: time(30) }), draftOf(id, other)]);
+  for (const minute of [10, 50]) await append([draftOf(orgId, other), draftOf(orgId, { time: time(minute) })]);
+  const seqs = async (from: number, to: number) =>
+    (await listAll(owner, { from: time(from), to: time(to) })).map(({ seq }) => seq);
+  t.same(await seqs(0, 59), [1, 4, 6]);
+  t.same(await seqs(40, 59), [6]);
+  t.same(await seqs(0, 20), [4]);
+  t.same(await seqs(20, 40), [1]);
+});
+
 await t.test("a query that is not one is refused with 400 and the field's name", async (t) => {
   const { owner } = await filled((orgId) => draftsOf(orgId, 1));
   const wrong: [field: string, value: string][] = [

@@ -60,6 +60,7 @@ await t.test("what was revoked while the bus was away is known from Redis when i
   t.ok((await refusedAfter(person)) < 1000, "and at once, although nobody can be asked");
   await nats.start();
   await upTo("nats", "ok");
+  await until("the bus has auth-sm again", () => people.bus.connected);
   t.equal(await statusOf(person), 401);
 });
 
