@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import pg from "pg";
 import { boundTransactions, limits } from "./connection.ts";
+import { gatheredSocket } from "./gathered-socket.ts";
 import { ConnectionFailure, hasStalePlan, translate } from "./failure.ts";
 
 /** A statement under its name, prepared once per connection. */
@@ -19,17 +20,23 @@ export interface Line {
   close(): Promise<void>;
 }
 
+interface Connection {
+  client: pg.Client;
+  gather: () => void;
+}
+
 /** More statements than this do not wait on one connection: by then they are not answered in time any more. */
 const mostPending = 2_000;
 
 /** Pipelined, as PostgreSQL's protocol allows: a statement does not wait for the network, only for its turn. */
 export function createLine(config: pg.ClientConfig): Line {
-  let current: Promise<pg.Client> | undefined;
+  let current: Promise<Connection> | undefined;
   let pending = 0;
   let closed = false;
 
-  const open = async (): Promise<pg.Client> => {
-    const client = new pg.Client({ ...config, pipeline: true });
+  const open = async (): Promise<Connection> => {
+    const { socket, gather } = gatheredSocket();
+    const client = new pg.Client({ ...config, pipeline: true, stream: () => socket });
     const forget = () => {
       if (current === opening) current = undefined;
     };
@@ -39,22 +46,23 @@ export function createLine(config: pg.ClientConfig): Line {
     try {
       await client.connect();
       await client.query(boundTransactions);
-      return client;
+      return { client, gather };
     } catch (error) {
       forget();
       throw new ConnectionFailure(error);
     }
   };
 
-  const connected = (): Promise<pg.Client> => {
+  const connected = (): Promise<Connection> => {
     if (closed) throw new ServiceError("unavailable", "the service is shutting down", { retryAfterSeconds: 1 });
     return (current ??= Promise.resolve().then(open));
   };
 
   const send = async ({ name, text }: Statement, values: unknown[]): Promise<unknown[]> => {
     const opening = connected();
-    const client = await opening;
+    const { client, gather } = await opening;
     try {
+      gather();
       const { rows } = await client.query<Record<string, unknown>>({ name, text, values });
       return rows;
     } catch (error) {
@@ -87,8 +95,8 @@ export function createLine(config: pg.ClientConfig): Line {
     },
     async close() {
       closed = true;
-      const client = await current?.catch(() => undefined);
-      await client?.end().catch(() => undefined);
+      const connection = await current?.catch(() => undefined);
+      await connection?.client.end().catch(() => undefined);
     },
   };
 }
