@@ -119,5 +119,6 @@ await t.test("every endpoint of people asks who calls", async (t) => {
     const answer = await call(service, method, path, { body });
     t.equal(answer.status, 401, `${method} ${path}`);
     t.equal(answer.body.error, "invalid_token");
+    t.match(answer.headers.get("ratelimit-policy"), /^"user";/);
   }
 });

@@ -167,3 +167,19 @@ await t.test("COFFER_SIGNUPS says who may register", async (t) => {
     t.equal(finished.body.error, "registration_closed");
   }
 });
+
+await t.test(
+  "what begins with nothing but an e-mail is in the strict bucket, the rest of the way in the user's",
+  async (t) => {
+    const buckets = {
+      strict: ["register/start", "register/finish", "login/start"],
+      user: ["login/finish", "refresh", "logout"],
+    };
+    for (const [bucket, endpoints] of Object.entries(buckets)) {
+      for (const endpoint of endpoints) {
+        const { headers } = await call(service, "POST", `/api/auth/${endpoint}`, { body: {} });
+        t.match(headers.get("ratelimit-policy"), new RegExp(`^"${bucket}";`), endpoint);
+      }
+    }
+  },
+);

@@ -19,11 +19,14 @@ export interface Sweeper {
  */
 export function startSweeper(deps: Deps): Sweeper {
   let sweeping: Promise<void> | undefined;
+  let failing = false;
   const sweep = async (): Promise<void> => {
     try {
       while ((await recordFailures(deps)) === batch);
+      failing = false;
     } catch (error) {
-      deps.telemetry.log.warn({ err: error }, "could not record failed logins; the next sweep will");
+      if (!failing) deps.telemetry.log.warn({ err: error }, "failed logins cannot be recorded now; a later sweep will");
+      failing = true;
     } finally {
       sweeping = undefined;
     }
