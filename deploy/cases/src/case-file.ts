@@ -21,6 +21,8 @@ const tokenGiven = z.strictObject({
   unsealed: z.array(alias).default([]),
   /** The service makes the token, and seals nothing. */
   made_by_service: z.boolean().default(false),
+  /** In an application that nothing else is in. */
+  own_application: z.boolean().default(false),
   expires_in: z.number().optional(),
   client_expires_in: z.number().optional(),
   allowed_cidrs: z.array(z.string()).optional(),

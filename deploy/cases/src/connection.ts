@@ -54,7 +54,8 @@ export function connect({ url, forwarded, onWait }: ConnectionOptions): Connecti
     try {
       const response = await fetch(url + path, {
         method,
-        headers: { ...headers, ...(address === undefined ? {} : { "x-forwarded-for": address }) },
+        // A case may name an address of its own.
+        headers: { ...(address === undefined ? {} : { "x-forwarded-for": address }), ...headers },
         redirect: "manual",
         signal: AbortSignal.timeout(30_000),
         ...(body === undefined ? {} : { body }),

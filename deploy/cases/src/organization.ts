@@ -47,8 +47,7 @@ export interface Organization {
 /** Registers an owner and makes an application for the machines. */
 export async function createOrganization(connection: Connection, name: string): Promise<Organization> {
   const owner = await createOwner(connection, name);
-  const application = await owner.call("POST", "/api/org/applications", { name: "cases" });
-  const applicationId = String(application["id"]);
+  const applicationId = await makeApplication(owner);
   let made = 0;
 
   return {
@@ -71,6 +70,11 @@ export async function createOrganization(connection: Connection, name: string): 
   };
 }
 
+async function makeApplication({ call }: Owner): Promise<string> {
+  const { id } = await call("POST", "/api/org/applications", { name: `cases ${newId()}` });
+  return String(id);
+}
+
 async function makeFolder({ call, userKey }: Owner, name: string): Promise<Folder> {
   const [id, key] = [newId(), newKey()];
   const encryptedKey = await box(userKey, key, contexts.folderKey(id));
@@ -89,12 +93,13 @@ async function makeSecret({ call }: Owner, secret: SecretGiven, scope: Scope): P
 }
 
 async function makeToken(
-  { call, orgId }: Owner,
-  applicationId: string,
+  owner: Owner,
+  sharedApplication: string,
   name: string,
   given: TokenGiven,
   scope: Scope,
 ): Promise<Token> {
+  const applicationId = given.own_application ? await makeApplication(owner) : sharedApplication;
   const whole = newAccessToken();
   const { token, tokenHash, wrapKey } = await readAccessToken(whole);
   const folders = await Promise.all(
@@ -107,7 +112,7 @@ async function makeToken(
   );
   const inSeconds = (seconds: number | undefined): string | undefined =>
     seconds === undefined ? undefined : new Date(Date.now() + seconds * 1000).toISOString();
-  const answer = await call("POST", `/api/org/applications/${applicationId}/tokens`, {
+  const answer = await owner.call("POST", `/api/org/applications/${applicationId}/tokens`, {
     name,
     folders,
     token_hash: given.made_by_service ? undefined : tokenHash,
@@ -115,7 +120,7 @@ async function makeToken(
     client_expires_at: inSeconds(given.client_expires_in),
     allowed_cidrs: given.allowed_cidrs,
   });
-  const about = { id: String(answer["id"]), name, application_id: applicationId, org_id: orgId };
+  const about = { id: String(answer["id"]), name, application_id: applicationId, org_id: owner.orgId };
   if (!given.made_by_service) return { ...about, token, whole, wrapKey };
   return { ...about, token: String(answer["token"]), whole: "", wrapKey: undefined };
 }
@@ -138,7 +143,7 @@ async function bootstrap(connection: Connection, { token, application_id, org_id
 
 function tokenOf(machine: Given["machines"][string]): TokenGiven {
   if ("grants" in machine && typeof machine.grants === "object") return machine as TokenGiven;
-  return { grants: machine as TokenGiven["grants"], unsealed: [], made_by_service: false };
+  return { grants: machine as TokenGiven["grants"], unsealed: [], made_by_service: false, own_application: false };
 }
 
 function folderOf(scope: Scope, alias: string): Folder {

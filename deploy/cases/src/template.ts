@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { newSecretUid } from "@coffer/crypto";
+import { contexts, newSecretUid, seal } from "@coffer/crypto";
 import { rightToken, signToken } from "./jwt.ts";
 import type { Machine } from "./machine.ts";
 import { publicKeyIn } from "./public-keys.ts";
@@ -33,6 +33,12 @@ const generators: Record<string, Generator> = {
       Array.from({ length: Number(count) }, (_, at) => [`field ${at}`, randomBytes(32).toString("base64")]),
     ),
   $public_key: (form) => publicKeyIn(String(form)),
+  /** A folder's key, sealed to a machine's public key. */
+  $sealed_key: (argument, scope) => {
+    const { folder, machine } = argument as { folder: string; machine: string };
+    const { id, key } = scope[folder] as FolderKey;
+    return seal((scope[machine] as Machine).public_key, key, contexts.sharedFolderKey(id));
+  },
   /** The right token of a machine. */
   $token: (alias, scope) => signToken(scope[String(alias)] as Machine, String(scope["audience"]), rightToken),
 };
