@@ -1,7 +1,8 @@
-/** The part of a request target before its query. */
+/** The path of a request target: without its query and, in the absolute form, without scheme and host. */
 export function pathOf(url: string): string {
-  const end = url.indexOf("?");
-  return end === -1 ? url : url.slice(0, end);
+  const start = url.startsWith("/") ? 0 : Math.max(0, url.indexOf("/", url.indexOf("://") + 3));
+  const end = url.indexOf("?", start);
+  return url.slice(start, end === -1 ? undefined : end);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Express, Request, Response } from "express";
 import express from "express";
 import { bySpecificity } from "./by-specificity.ts";
+import { pathOf } from "./read-query.ts";
 import type { Method, Route } from "./route.ts";
 
 /** Answers a request of one route. */
@@ -14,7 +15,7 @@ export type Handle = (
 type Router = (request: IncomingMessage, response: ServerResponse, otherwise: () => void) => void;
 
 /**
- * Hands routes to Express. Express tries one after the other, so each method and number of segments has a router of its
+ * Hands routes to Express. Express tries one after the other, so each method and number of slashes has a router of its
  * own, and a request meets only those that it can match. Returns what finds it; undefined when there is none.
  * @throws Error when two routes have the same method and path.
  */
@@ -24,7 +25,7 @@ export function createRouters<Deps, Caller>(
 ): (method: string, url: string) => Router | undefined {
   const routers = new Map<string, Express>();
   for (const row of bySpecificity(routes)) {
-    const name = `${row.method} ${segments(row.path)}`;
+    const name = `${row.method} ${depth(row.path)}`;
     const router = routers.get(name) ?? plainExpress();
     routers.set(name, router);
     const handle = handleOf(row);
@@ -34,7 +35,7 @@ export function createRouters<Deps, Caller>(
     });
   }
   return (method, url) => {
-    const router = routers.get(`${method === "HEAD" ? "GET" : method} ${segments(url)}`);
+    const router = routers.get(`${method === "HEAD" ? "GET" : method} ${depth(url)}`);
     // Express makes its own objects of the two.
     return router && ((request, response, otherwise) => router(request as Request, response as Response, otherwise));
   };
@@ -49,16 +50,12 @@ function plainExpress(): Express {
 }
 
 const slash = 47;
-const questionMark = 63;
 
-/** How many slashes the path of a request target has, without those of `http://` in its absolute form. */
-function segments(url: string): number {
+/** How many slashes the path of a request target has. */
+function depth(url: string): number {
+  const path = pathOf(url);
   let count = 0;
-  for (let at = url.startsWith("/") ? 0 : url.indexOf("://") + 3; at < url.length; at++) {
-    const character = url.charCodeAt(at);
-    if (character === questionMark) break;
-    if (character === slash) count++;
-  }
+  for (let at = 0; at < path.length; at++) if (path.charCodeAt(at) === slash) count++;
   return count;
 }
 

@@ -17,6 +17,8 @@ export interface ServeOptions {
   port: number;
   /** How long `close` waits for requests in flight before it cuts them. */
   drainSeconds: number;
+  /** How long a request may take to arrive, in milliseconds. Default: 10 s for its headers, 120 s for all of it. */
+  timeouts?: { headers: number; request: number };
 }
 
 export interface Serving {
@@ -30,9 +32,8 @@ export interface Serving {
 }
 
 // A caller that sends nothing, or a byte now and then, holds a connection no longer than this.
-const headersMilliseconds = 10_000;
-const requestMilliseconds = 120_000;
-const checkMilliseconds = 1_000;
+const defaultTimeouts = { headers: 10_000, request: 120_000 };
+const longestCheckMilliseconds = 1_000;
 // Longer than proxies keep an idle connection, so that none is closed under a request on its way.
 const keepAliveMilliseconds = 75_000;
 const headerBytes = 16 * 1024;
@@ -43,12 +44,13 @@ const idleGraceMilliseconds = 250;
  * Listens for HTTP/1.1 requests.
  * @throws what `listen` throws, for example an error with code EADDRINUSE.
  */
-export async function serve(listener: Listener, { host, port, drainSeconds }: ServeOptions): Promise<Serving> {
+export async function serve(listener: Listener, options: ServeOptions): Promise<Serving> {
+  const { host, port, drainSeconds, timeouts = defaultTimeouts } = options;
   const { upgrade } = listener;
   const server = createServer({
-    headersTimeout: headersMilliseconds,
-    requestTimeout: requestMilliseconds,
-    connectionsCheckingInterval: checkMilliseconds,
+    headersTimeout: timeouts.headers,
+    requestTimeout: timeouts.request,
+    connectionsCheckingInterval: Math.min(longestCheckMilliseconds, timeouts.headers / 2),
     keepAliveTimeout: keepAliveMilliseconds,
     maxHeaderSize: headerBytes,
     // Anything else that a client offers to change to (h2c) is declined by answering the request.

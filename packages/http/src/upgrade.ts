@@ -55,12 +55,9 @@ export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
   }
 
   return function upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // A connection that breaks before anybody owns it must not end the process.
-    const ignore = (): void => undefined;
-    socket.on("error", ignore);
-    void take(incoming, socket, head).finally(() => {
-      if (!socket.writableEnded) socket.removeListener("error", ignore);
-    });
+    // A connection that breaks while nobody listens to its errors must not end the process.
+    socket.on("error", () => undefined);
+    void take(incoming, socket, head);
   };
 }
 

@@ -1,0 +1,247 @@
+import { gzipSync } from "node:zlib";
+import t from "tap";
+import { openRaw, sendRaw } from "./raw.ts";
+import { rows } from "./rows.ts";
+import { startApp } from "./start-app.ts";
+
+const app = await startApp(t, rows);
+
+interface Sent {
+  path?: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer> | null;
+}
+
+/** Sends a JSON body unless told otherwise. */
+function send({ path = "/api/things", method = "POST", headers, body = '{"name":"a"}' }: Sent = {}): Promise<Response> {
+  return fetch(app.url + path, { method, headers: headers ?? { "content-type": "application/json" }, body });
+}
+
+const post = (length: string, body: string, path = "/api/things"): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n${body}`;
+
+await t.test("a JSON body is read", async (t) => {
+  const answer = await send();
+  t.equal(answer.status, 201);
+  t.match(await answer.json(), { body: { name: "a" } });
+});
+
+await t.test("a body that is not JSON is 400 and not quoted", async (t) => {
+  for (const body of [
+    "{",
+    '{"name":"s3cret"',
+    "s3cret",
+    "[1,]",
+    "{'name':1}",
+    '{"name":"a"}x',
+    "\ufeff{}",
+    " ",
+    "\u0000",
+  ]) {
+    const answer = await send({ body });
+    t.equal(answer.status, 400, JSON.stringify(body));
+    const text = await answer.text();
+    t.match(JSON.parse(text), { error: "invalid_request", message: String, request_id: String });
+    t.notMatch(text, /s3cret/);
+  }
+  t.notMatch(app.logged(), /s3cret/);
+});
+
+await t.test("JSON of another shape is 400 with details that quote no value", async (t) => {
+  for (const [body, details] of [
+    ['{"name":4711}', [{ field: "name", issue: String }]],
+    ["{}", [{ field: "name", issue: String }]],
+    ["[4711]", [{ field: "body", issue: String }]],
+    ["4711", [{ field: "body", issue: String }]],
+    ["null", [{ field: "body", issue: String }]],
+    ['"4711"', [{ field: "body", issue: String }]],
+    [`{"name":"4711${"x".repeat(60)}\\u0000"}`, [{ field: "name", issue: String }]],
+  ] as const) {
+    const answer = await send({ body });
+    t.equal(answer.status, 400, body);
+    const text = await answer.text();
+    t.match(JSON.parse(text), { error: "invalid_request", details }, body);
+    t.notMatch(text, /4711/);
+  }
+});
+
+await t.test("unknown fields are ignored", async (t) => {
+  const answer = await send({ body: '{"name":"a","more":{"x":[1]}}' });
+  t.strictSame(((await answer.json()) as { body: unknown }).body, { name: "a" });
+});
+
+await t.test("no body, or an empty one, is 400", async (t) => {
+  t.equal((await send({ body: null })).status, 400);
+  t.equal((await send({ body: "" })).status, 400);
+  t.equal((await send({ body: "", headers: {} })).status, 400);
+  t.match(
+    await sendRaw(t, app.port, post("Transfer-Encoding: chunked\r\nConnection: close", "0\r\n\r\n")),
+    /^HTTP\/1\.1 400 /,
+  );
+});
+
+await t.test("another content type is 400", async (t) => {
+  for (const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/jsonp",
+    "application/json+x",
+    "json",
+    "",
+  ]) {
+    const answer = await send({ headers: { "content-type": type } });
+    t.equal(answer.status, 400, type);
+    t.match(await answer.json(), { error: "invalid_request" });
+  }
+  const untyped = new Blob(['{"name":"a"}']);
+  t.equal((await fetch(`${app.url}/api/things`, { method: "POST", body: untyped })).status, 400);
+});
+
+await t.test("JSON is UTF-8, said or not", async (t) => {
+  for (const type of [
+    "application/json; charset=utf-8",
+    'Application/JSON;charset="UTF-8"',
+    "application/json ; charset=utf8",
+    "application/json;",
+  ])
+    t.equal((await send({ headers: { "content-type": type } })).status, 201, type);
+  for (const type of [
+    "application/json; charset=latin1",
+    "application/json; charset=utf-16",
+    "application/json; charset=",
+  ])
+    t.equal((await send({ headers: { "content-type": type } })).status, 400, type);
+  const broken = new Uint8Array([...Buffer.from('{"name":"'), 0xff, 0xfe, ...Buffer.from('"}')]);
+  t.equal((await send({ body: broken })).status, 400);
+  t.match(await (await send({ body: '{"name":"é\u{1F511}"}' })).json(), { body: { name: "é\u{1F511}" } });
+  t.equal((await send({ body: '{"name":"\\ud800"}' })).status, 400, "half of a character");
+});
+
+await t.test("a body at its limit is taken, a byte more is 413", async (t) => {
+  const sized = (length: number): string => `{"name":"a"${" ".repeat(length - 12)}}`;
+  t.equal((await send({ body: sized(100) })).status, 201);
+  const answer = await send({ body: sized(101) });
+  t.equal(answer.status, 413);
+  t.match(await answer.json(), { error: "payload_too_large", message: String, request_id: String });
+
+  const chunked = (length: number): Promise<string> => {
+    const body = `${length.toString(16)}\r\n${sized(length)}\r\n0\r\n\r\n`;
+    return sendRaw(t, app.port, post("Transfer-Encoding: chunked\r\nConnection: close", body));
+  };
+  t.match(await chunked(100), /^HTTP\/1\.1 201 /);
+  t.match(await chunked(101), /^HTTP\/1\.1 413 /);
+});
+
+await t.test("the limit is 1 MiB where a route says nothing", async (t) => {
+  const sized = (length: number): string => `{"name":"a"${" ".repeat(length - 12)}}`;
+  const patch = { method: "PATCH", headers: { "content-type": "application/json", authorization: "Bearer ann" } };
+  t.equal((await send({ ...patch, body: sized(1024 * 1024) })).status, 200);
+  t.equal((await send({ ...patch, body: sized(1024 * 1024 + 1) })).status, 413);
+});
+
+await t.test("a gzip body is taken, and its limit counts what is in it", async (t) => {
+  const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+  const zipped = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(gzipSync(text));
+  t.match(await (await send({ headers, body: zipped('{"name":"a"}') })).json(), { body: { name: "a" } });
+  t.equal((await send({ headers, body: zipped(`{"name":"a"${" ".repeat(88)}}`) })).status, 201, "100 bytes");
+  t.equal((await send({ headers, body: zipped(`{"name":"a"${" ".repeat(89)}}`) })).status, 413, "101 bytes");
+  const bomb = zipped(`{"name":"${"a".repeat(20_000_000)}"}`);
+  t.ok(bomb.length > 100, "larger than the limit as it is sent, too");
+  const patch = { method: "PATCH", headers: { ...headers, authorization: "Bearer ann" } };
+  t.equal((await send({ ...patch, body: bomb })).status, 413, "20 MB in 20 KB");
+});
+
+await t.test("a body with another coding, or not in the one it says, is 400", async (t) => {
+  const coded = (coding: string) => ({ "content-type": "application/json", "content-encoding": coding });
+  t.equal((await send({ headers: coded("identity") })).status, 201);
+  for (const coding of ["br", "deflate", "zstd", "gzip, gzip", "gzip", "x"])
+    t.equal((await send({ headers: coded(coding) })).status, 400, coding);
+  const zipped = gzipSync('{"name":"abc"}');
+  const cut = new Uint8Array(zipped.subarray(0, -6));
+  t.equal((await send({ headers: coded("gzip"), body: cut })).status, 400, "the end is missing");
+});
+
+await t.test("a raw body comes as it was sent", async (t) => {
+  const body = new Uint8Array([0, 255, 10, 13, 123]);
+  const raw = (sent: Sent) => send({ path: "/api/raw", headers: {}, body, ...sent });
+  t.match(await (await raw({})).json(), { body: { type: "Buffer", data: [0, 255, 10, 13, 123] } });
+  t.match(await (await raw({ headers: { "content-type": "application/json" }, body: "{" })).json(), {
+    body: { data: [123] },
+  });
+  t.match(await (await raw({ body: null })).json(), { body: { data: [] } });
+  t.equal((await raw({ body: new Uint8Array(100) })).status, 200);
+  t.equal((await raw({ body: new Uint8Array(101) })).status, 413);
+  t.equal((await raw({ headers: { "content-encoding": "gzip" } })).status, 400);
+});
+
+await t.test("a text over its limit in KiB is 413, one of another form 400", async (t) => {
+  const large = (data: string) => send({ path: "/api/large", body: JSON.stringify({ data }) });
+  t.equal((await large("A".repeat(1024))).status, 200);
+  const answer = await large("A".repeat(1028));
+  t.equal(answer.status, 413);
+  t.match(await answer.json(), {
+    error: "payload_too_large",
+    details: [{ field: "data", issue: "longer than 1 KiB" }],
+  });
+  t.equal((await large("A".repeat(1023))).status, 400);
+});
+
+await t.test("names that would reach a prototype are only names", async (t) => {
+  for (const body of [
+    '{"name":"a","__proto__":{"polluted":1}}',
+    '{"name":"a","constructor":{"prototype":{"polluted":1}}}',
+  ]) {
+    const answer = await send({ body });
+    t.equal(answer.status, 201);
+    t.strictSame(((await answer.json()) as { body: unknown }).body, { name: "a" });
+  }
+  t.equal((await send({ body: '{"__proto__":{"name":"a"}}' })).status, 400);
+  t.equal(Object.hasOwn(Object.prototype, "polluted"), false);
+});
+
+await t.test("deep nesting is no trouble", async (t) => {
+  const depth = 200_000;
+  const body = `{"name":"a","x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  const patch = { method: "PATCH", headers: { "content-type": "application/json", authorization: "Bearer ann" } };
+  t.equal((await send({ ...patch, body })).status, 200);
+});
+
+await t.test("a route without a body does not read one", async (t) => {
+  const connection = await openRaw(t, app.port);
+  connection.socket.write("GET /api/things HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n");
+  t.match(await connection.until(/"id"/), /^HTTP\/1\.1 200 /);
+  connection.socket.write("{{{{{GET /api/nothing HTTP/1.1\r\nHost: x\r\n\r\n");
+  t.match(await connection.until(/HTTP\/1\.1 404 /), /not_found/, "the connection goes on behind it");
+});
+
+await t.test("a caller that goes away in the middle of its body is forgotten", async (t) => {
+  const connection = await openRaw(t, app.port);
+  connection.socket.write(post("Content-Length: 50\r\nExpect: 100-continue", '{"name":'));
+  await connection.until(/100 Continue/);
+  connection.socket.destroy();
+  while (!/http_response_status_code="499"/.test(await app.metrics())) await new Promise(setImmediate);
+  t.equal((await send()).status, 201);
+  t.notMatch(app.logged(), /"level":"(error|warn)"/);
+});
+
+await t.test("a body is asked for with 100 Continue only when somebody reads it", async (t) => {
+  const body = '{"name":"a"}';
+  const ask = (path: string, length: number): string =>
+    post(`Content-Length: ${length}\r\nExpect: 100-continue\r\nConnection: close`, "", path).slice(0, -4) + "\r\n\r\n";
+  const taken = await openRaw(t, app.port);
+  taken.socket.write(ask("/api/things", body.length));
+  await taken.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
+  taken.socket.write(body);
+  t.match(await taken.ended(), /HTTP\/1\.1 201 /);
+  t.match(await sendRaw(t, app.port, ask("/api/things", 101)), /^HTTP\/1\.1 413 /);
+  t.match(await sendRaw(t, app.port, ask("/api/nothing", 10)), /^HTTP\/1\.1 404 /);
+});
+
+await t.test("a body over its limit is refused without being read", async (t) => {
+  const connection = await openRaw(t, app.port);
+  connection.socket.write(post("Content-Length: 1000000000", "x".repeat(1000)));
+  t.match(await connection.until(/request_id/), /^HTTP\/1\.1 413 [^]*Connection: close/);
+  connection.socket.end();
+  await connection.ended();
+});

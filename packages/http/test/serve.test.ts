@@ -1,0 +1,155 @@
+import type { RequestListener } from "node:http";
+import t from "tap";
+import { anyone, route, serve } from "../src/index.ts";
+import { openRaw, sendRaw } from "./raw.ts";
+import { rows } from "./rows.ts";
+import { startApp } from "./start-app.ts";
+
+const request = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+const shape = /\r\n\r\n\{"error":"invalid_request","message":"[^"]+","request_id":"[0-9a-f-]{36}"\}$/;
+
+await t.test("what is no request is answered in the shape of every error", async (t) => {
+  const app = await startApp(t, rows);
+  for (const text of [
+    "nonsense\r\n\r\n",
+    "GET / HTTP/1.1\r\n\r\n",
+    "GET / HTTP/3.0\r\nHost: x\r\n\r\n",
+    "\u0016\u0003\u0001\r\n\r\n",
+    request("/", "Content-Length: x\r\n"),
+    request("/", "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n"),
+  ]) {
+    const answer = await sendRaw(t, app.port, text);
+    t.match(answer, /^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n/, JSON.stringify(text));
+  }
+  t.match(await sendRaw(t, app.port, "nonsense\r\n\r\n"), shape);
+  t.equal((await fetch(`${app.url}/api/things`)).status, 200);
+});
+
+await t.test("headers may have 16 KiB", async (t) => {
+  const app = await startApp(t, rows);
+  const sized = (bytes: number): string =>
+    request("/api/things", `Connection: close\r\nX-Filler: ${"x".repeat(bytes)}\r\n`);
+  t.match(await sendRaw(t, app.port, sized(16_000)), /^HTTP\/1\.1 200 /);
+  const answer = await sendRaw(t, app.port, sized(16_400));
+  t.match(answer, /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
+  t.match(answer, shape);
+  t.match(await sendRaw(t, app.port, request(`/api/things?${"x".repeat(16_400)}`)), /^HTTP\/1\.1 431 /);
+});
+
+await t.test("a caller that trickles its headers is cut off", async (t) => {
+  const app = await startApp(t, rows, { timeouts: { headers: 300, request: 10_000 } });
+  const connection = await openRaw(t, app.port);
+  const started = performance.now();
+  const trickle = setInterval(() => connection.socket.write("X: y\r\n"), 20);
+  connection.socket.write("GET /api/things HTTP/1.1\r\nHost: x\r\n");
+  const answer = await connection.ended();
+  clearInterval(trickle);
+  t.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+  t.match(answer, shape);
+  t.ok(performance.now() - started >= 300);
+});
+
+await t.test("a caller that trickles its body is cut off, and nobody waits for the rest", async (t) => {
+  const app = await startApp(t, rows, { timeouts: { headers: 300, request: 600 } });
+  const connection = await openRaw(t, app.port);
+  connection.socket.write(
+    "POST /api/things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n",
+  );
+  const trickle = setInterval(() => connection.socket.write(" "), 20);
+  const answer = await connection.ended();
+  clearInterval(trickle);
+  t.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+  while (!/status_code="499"/.test(await app.metrics())) await new Promise(setImmediate);
+});
+
+/** A route that answers when it is told to, and says how many wait. */
+function slowRoute() {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const state = { waiting: 0, release: () => release() };
+  const row = route({
+    ...({ method: "GET", path: "/api/slow", bucket: "user", caller: anyone, status: 200 } as const),
+    run: async () => {
+      state.waiting++;
+      await released;
+      return {};
+    },
+  });
+  return { row, state };
+}
+
+await t.test("at the end requests in flight are answered and their connections closed", async (t) => {
+  const { row, state } = slowRoute();
+  const app = await startApp(t, [row], { drainSeconds: 20 });
+  const connection = await openRaw(t, app.port);
+  connection.socket.write(request("/api/slow"));
+  while (state.waiting === 0) await new Promise(setImmediate);
+  const closed = app.close();
+  await t.rejects(openRaw(t, app.port), { code: "ECONNREFUSED" }, "nobody new is let in");
+  state.release();
+  t.match(await connection.ended(), /^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/);
+  await closed;
+});
+
+await t.test("at the end a request on a connection that was kept is answered and told to close", async (t) => {
+  const { row, state } = slowRoute();
+  state.release();
+  const app = await startApp(t, [row], { drainSeconds: 20 });
+  const connection = await openRaw(t, app.port);
+  connection.socket.write(request("/api/slow"));
+  await connection.until(/\{\}$/);
+  t.match(connection.received(), /Connection: keep-alive/);
+  const closed = app.close();
+  connection.socket.write(request("/api/slow"));
+  t.match(await connection.ended(), /Connection: close\r\n[^]*\{\}$/);
+  await closed;
+});
+
+await t.test("at the end an idle connection is closed", async (t) => {
+  const app = await startApp(t, rows, { drainSeconds: 20 });
+  const connection = await openRaw(t, app.port);
+  connection.socket.write(request("/api/things"));
+  await connection.until(/\}$/);
+  const started = performance.now();
+  await app.close();
+  t.ok(performance.now() - started < 10_000, "long before the drain period is over");
+  await connection.ended();
+});
+
+await t.test("what does not end in the drain period is cut", async (t) => {
+  const { row, state } = slowRoute();
+  const app = await startApp(t, [row], { drainSeconds: 0.3 });
+  const connection = await openRaw(t, app.port);
+  connection.socket.write(request("/api/slow"));
+  while (state.waiting === 0) await new Promise(setImmediate);
+  await app.close();
+  t.equal(await connection.ended(), "");
+  state.release();
+});
+
+await t.test("close may be called twice", async (t) => {
+  const app = await startApp(t, rows);
+  await Promise.all([app.close(), app.close()]);
+  await app.close();
+});
+
+await t.test("a port that is taken is an error that says so", async (t) => {
+  const answer: RequestListener = (_request, response) => response.end("x");
+  const first = await serve(answer, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
+  t.teardown(() => first.close());
+  await t.rejects(serve(answer, { host: "127.0.0.1", port: first.port, drainSeconds: 1 }), { code: "EADDRINUSE" });
+  t.equal(first.url, `http://127.0.0.1:${first.port}`);
+});
+
+await t.test("it listens on IPv6 too, where there is one", async (t) => {
+  const answer: RequestListener = (_request, response) => response.end("x");
+  const serving = await serve(answer, { host: "::1", port: 0, drainSeconds: 1 }).catch((error: unknown) => error);
+  if (serving instanceof Error) {
+    t.match(serving, { code: /EADDRNOTAVAIL|EAFNOSUPPORT/ });
+    return;
+  }
+  const { url, close } = serving as Awaited<ReturnType<typeof serve>>; // it is no error
+  t.teardown(close);
+  t.match(url, /^http:\/\/\[::1\]:\d+$/);
+  t.equal(await (await fetch(url)).text(), "x");
+});
