@@ -21,6 +21,8 @@ import { sendReply } from "./send-reply.ts";
 const unmatchedRoute = "unmatched";
 // Of a caller that went away before its answer, in metrics and traces only.
 const closedByCaller = 499;
+// SpanStatusCode.ERROR: the enum itself is a value of a package that only telemetry imports.
+const spanError = 2 as Parameters<Span["setStatus"]>[0]["code"];
 
 /** Makes the functions that answer requests: for each route, for what no route matches, for preflights. */
 export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) {
@@ -61,6 +63,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
     const run = async (active: Span): Promise<number> => {
       const status = await work();
       active.setAttribute("http.response.status_code", status);
+      if (status >= 500) active.setStatus({ code: spanError });
       return status;
     };
     const parent = extractTrace(exchange.request.headers);
