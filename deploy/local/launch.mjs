@@ -88,11 +88,13 @@ async function main() {
   if (!existsSync(at(command.file))) refuse(`${command.file} is not in this checkout`);
   const node = await prepare(command);
   const path = [at("node_modules/.bin"), at("node_modules/node/bin"), process.env.PATH ?? ""].join(delimiter);
+  // What Node has compiled once is not compiled, nor kept in memory as source, at the next start.
+  const compiled = process.env.NODE_COMPILE_CACHE ?? at("node_modules/.cache/coffer/compiled");
   const child = spawn(node, [at(command.file), ...args], {
     cwd: checkout,
     // The channel carries nothing; its end tells the command that we are gone.
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: { ...process.env, PATH: path },
+    env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: compiled },
   });
   // In a terminal a Ctrl-C reaches both of us; the command takes the second one for the first.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));

@@ -55,6 +55,7 @@ export async function startCoffer(): Promise<RunningCoffer> {
   const environment = {
     PATH: process.env["PATH"],
     NODE_ENV: "production",
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     // For profiles: BENCH_NODE_OPTIONS="--cpu-prof --cpu-prof-dir=/tmp/profiles" npm run bench secret-read
     NODE_OPTIONS: process.env["BENCH_NODE_OPTIONS"] ?? "",
     COFFER_PORT: "0",

@@ -4,11 +4,11 @@ import type { Actor } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { findClientGrant, findUserGrant } from "../store/folder-grants.ts";
+import { lockClientGrant, lockUserGrant } from "../store/folder-grants.ts";
 import { requireClient } from "./client.ts";
 import type { Permission } from "./permission.ts";
 import { covers } from "./permission.ts";
-import { everyone, requireMembership } from "./membership.ts";
+import { holders, requireMembership } from "./membership.ts";
 
 /** A folder that the caller may use as asked. The folder row is locked against rotation and deletion by the caller's
  * transaction. */
@@ -35,12 +35,12 @@ export async function requireFolder(
 ): Promise<FolderAccess> {
   if (caller.kind === "machine") {
     const { orgId, actor } = await requireClient(tx, deps, caller);
-    const grant = await findClientGrant(tx, caller.clientId, folderId);
+    const grant = await lockClientGrant(tx, caller.clientId, folderId);
     if (grant === null || !covers(grant.permission, needed)) throw denied(needed);
     return { orgId, actor, folderId, keyVersion: grant.key_version, permission: grant.permission };
   }
-  const { orgId, actor } = await requireMembership(tx, caller, everyone);
-  const grant = await findUserGrant(tx, { orgId, userId: caller.userId, folderId });
+  const { orgId, actor } = await requireMembership(tx, caller, holders);
+  const grant = await lockUserGrant(tx, { orgId, userId: caller.userId, folderId });
   if (grant === null) throw new ServiceError("not_found", "folder not found");
   if (grant.permission === null || !covers(grant.permission, needed)) throw denied(needed);
   return { orgId, actor, folderId, keyVersion: grant.key_version, permission: grant.permission };

@@ -6,7 +6,7 @@ import { permissions } from "../access/permission.ts";
 const clientGrant = z.object({ permission: z.enum(["read", "write"]), key_version: z.number() });
 
 /** A machine's grant on a folder, or null. Locks the folder against rotation and deletion until the transaction ends. */
-export function findClientGrant(
+export function lockClientGrant(
   tx: Queryable,
   clientId: string,
   folderId: string,
@@ -20,19 +20,32 @@ export function findClientGrant(
 }
 
 const userGrant = z.object({ permission: z.enum(permissions).nullable(), key_version: z.number() });
+type UserGrant = z.infer<typeof userGrant>;
+
+/** Whose grant on which folder of which organization. */
+export interface AskedGrant {
+  orgId: string;
+  userId: string;
+  folderId: string;
+}
 
 /**
  * A person's grant on a folder of the organization: null when there is no such folder there, `permission` null when
- * there is one that was not granted. Locks the folder against rotation and deletion until the transaction ends.
+ * there is one that was not granted.
  */
-export function findUserGrant(
-  tx: Queryable,
-  { orgId, userId, folderId }: { orgId: string; userId: string; folderId: string },
-): Promise<z.infer<typeof userGrant> | null> {
-  return tx.maybeOne(sql.type(userGrant)`
+export function findUserGrant(db: Queryable, asked: AskedGrant): Promise<UserGrant | null> {
+  return db.maybeOne(sql.type(userGrant)`${userGrantOf(asked)}`);
+}
+
+/** The same, and locks the folder against rotation and deletion until the transaction ends. */
+export function lockUserGrant(tx: Queryable, asked: AskedGrant): Promise<UserGrant | null> {
+  return tx.maybeOne(sql.type(userGrant)`${userGrantOf(asked)} FOR KEY SHARE OF f`);
+}
+
+function userGrantOf({ orgId, userId, folderId }: AskedGrant) {
+  return sql.fragment`
     SELECT m.permission, f.key_version
     FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
     WHERE f.id = ${folderId} AND f.org_id = ${orgId}
-    FOR KEY SHARE OF f
-  `);
+  `;
 }
