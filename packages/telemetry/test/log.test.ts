@@ -125,6 +125,7 @@ const credentials = [
   "eyJhbGciOiJFQ0RILUVTIn0.a2V5.aXY.Y2lwaGVydGV4dA.dGFn",
   `cft1_${canary}`,
   `cfr1_${canary}`,
+  `cfs1_${canary}`,
   `whsec_${canary}`,
 ];
 
