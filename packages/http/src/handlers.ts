@@ -21,7 +21,7 @@ import { sendReply } from "./send-reply.ts";
 const unmatchedRoute = "unmatched";
 // Of a caller that went away before its answer, in metrics and traces only.
 const closedByCaller = 499;
-// SpanStatusCode.ERROR: the enum itself is a value of a package that only telemetry imports.
+// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is a value of a package that telemetry alone imports
 const spanError = 2 as Parameters<Span["setStatus"]>[0]["code"];
 
 /** Makes the functions that answer requests: for each route, for what no route matches, for preflights. */

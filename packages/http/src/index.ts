@@ -22,6 +22,6 @@ export { route } from "./route.ts";
 export type { Call, Method, Route, RouteRow } from "./route.ts";
 export { routerSecretHeader } from "./begin.ts";
 export { serve } from "./serve.ts";
-export type { Listener, ServeOptions, Serving } from "./serve.ts";
+export type { Listener, ServeOptions, Serving, Timeouts } from "./serve.ts";
 export type { Upgrade, UpgradeRoute } from "./upgrade.ts";
 export type { Bucket } from "@coffer/ratelimit";

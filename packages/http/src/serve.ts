@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { answerClientError } from "./client-error.ts";
 
@@ -11,14 +11,24 @@ export interface Listener {
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
+/** In milliseconds. */
+export interface Timeouts {
+  /** Until the headers of a request are there. */
+  headers: number;
+  /** Until all of a request is there. */
+  request: number;
+  /** During which nothing moves on a connection with a request: its caller does not take the answer. */
+  idle: number;
+}
+
 export interface ServeOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
   /** How long `close` waits for requests in flight before it cuts them. */
   drainSeconds: number;
-  /** How long a request may take to arrive, in milliseconds. Default: 10 s for its headers, 120 s for all of it. */
-  timeouts?: { headers: number; request: number };
+  /** Default: 10 s, 120 s, 120 s. */
+  timeouts?: Timeouts;
 }
 
 export interface Serving {
@@ -31,8 +41,7 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-// A caller that sends nothing, or a byte now and then, holds a connection no longer than this.
-const defaultTimeouts = { headers: 10_000, request: 120_000 };
+const defaultTimeouts: Timeouts = { headers: 10_000, request: 120_000, idle: 120_000 };
 const longestCheckMilliseconds = 1_000;
 // Longer than proxies keep an idle connection, so that none is closed under a request on its way.
 const keepAliveMilliseconds = 75_000;
@@ -56,6 +65,7 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
     // Anything else that a client offers to change to (h2c) is declined by answering the request.
     shouldUpgradeCallback: ({ headers }) => upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
+  server.setTimeout(timeouts.idle);
   const inFlight = new Set<ServerResponse>();
   const upgraded = new Set<Duplex>();
   let draining = false;
@@ -71,7 +81,8 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
   server.on("clientError", answerClientError);
-  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.setTimeout(0);
     upgraded.add(socket);
     socket.once("close", () => upgraded.delete(socket));
     upgrade?.(request, socket, head);

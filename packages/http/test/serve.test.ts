@@ -37,7 +37,7 @@ await t.test("headers may have 16 KiB", async (t) => {
 });
 
 await t.test("a caller that trickles its headers is cut off", async (t) => {
-  const app = await startApp(t, rows, { timeouts: { headers: 300, request: 10_000 } });
+  const app = await startApp(t, rows, { timeouts: { headers: 300, request: 10_000, idle: 10_000 } });
   const connection = await openRaw(t, app.port);
   const started = performance.now();
   const trickle = setInterval(() => connection.socket.write("X: y\r\n"), 20);
@@ -50,7 +50,7 @@ await t.test("a caller that trickles its headers is cut off", async (t) => {
 });
 
 await t.test("a caller that trickles its body is cut off, and nobody waits for the rest", async (t) => {
-  const app = await startApp(t, rows, { timeouts: { headers: 300, request: 600 } });
+  const app = await startApp(t, rows, { timeouts: { headers: 300, request: 600, idle: 10_000 } });
   const connection = await openRaw(t, app.port);
   connection.socket.write(
     "POST /api/things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n",
@@ -60,6 +60,40 @@ await t.test("a caller that trickles its body is cut off, and nobody waits for t
   clearInterval(trickle);
   t.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
   while (!/status_code="499"/.test(await app.metrics())) await new Promise(setImmediate);
+});
+
+await t.test("a caller that does not take its answer is cut off", async (t) => {
+  const text = "x".repeat(32 * 1024 * 1024);
+  const row = route({
+    ...({ method: "GET", path: "/api/long", bucket: "user", caller: anyone, status: 200 } as const),
+    run: () => Promise.resolve({ text }),
+  });
+  const app = await startApp(t, [row], { timeouts: { headers: 5_000, request: 10_000, idle: 300 }, drainSeconds: 60 });
+  const connection = await openRaw(t, app.port);
+  connection.socket.pause();
+  connection.socket.write(request("/api/long"));
+  while (!(await app.metrics()).includes('status_code="200"')) await new Promise(setImmediate);
+  await app.close(); // resolves when the last connection is closed
+  connection.socket.resume();
+  t.ok((await connection.ended()).length < text.length);
+});
+
+await t.test("a caller that takes its answer slowly gets all of it", async (t) => {
+  const text = "x".repeat(8 * 1024 * 1024);
+  const row = route({
+    ...({ method: "GET", path: "/api/long", bucket: "user", caller: anyone, status: 200 } as const),
+    run: () => Promise.resolve({ text }),
+  });
+  const app = await startApp(t, [row], { timeouts: { headers: 5_000, request: 10_000, idle: 1_000 } });
+  const connection = await openRaw(t, app.port);
+  const steps = setInterval(() => {
+    connection.socket.resume();
+    setImmediate(() => connection.socket.pause());
+  }, 20);
+  connection.socket.write(request("/api/long", "Connection: close\r\n"));
+  const received = await connection.ended();
+  clearInterval(steps);
+  t.ok(received.endsWith('x"}') && received.length > text.length);
 });
 
 /** A route that answers when it is told to, and says how many wait. */

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
 import { createTelemetry } from "@coffer/telemetry";
 import { testRedis } from "@coffer/testkit";
-import type { AppOptions, Route, Serving } from "../src/index.ts";
+import type { AppOptions, Route, Serving, Timeouts } from "../src/index.ts";
 import { createApp, serve } from "../src/index.ts";
 
 interface Scope {
@@ -18,7 +18,7 @@ export interface TestApp extends Serving {
 
 type Options<Caller> = Partial<Omit<AppOptions<object, Caller>, "routes" | "telemetry">> & {
   drainSeconds?: number;
-  timeouts?: { headers: number; request: number };
+  timeouts?: Timeouts;
 };
 
 /**

@@ -92,6 +92,16 @@ await t.test("a socket that breaks during an upgrade harms nobody", async (t) =>
   t.equal((await fetch(`${app.url}/api/things`)).status, 200);
 });
 
+await t.test("an upgraded connection may be silent for longer than one with a request", async (t) => {
+  const app = await startApp(t, rows, { upgrades: [echoing], timeouts: { headers: 100, request: 100, idle: 100 } });
+  const connection = await openRaw(t, app.port);
+  connection.socket.write(upgrade("/api/sync/ws?token=good", freshAddress()));
+  await connection.until(/101/);
+  await new Promise((resolve) => setTimeout(resolve, 500)); // the silence itself is what is tested
+  connection.socket.write("still here");
+  await connection.until(/still here$/);
+});
+
 await t.test("at the end upgraded connections are cut after the drain period", async (t) => {
   const app = await startApp(t, rows, { upgrades: [echoing], drainSeconds: 0.3 });
   const connection = await openRaw(t, app.port);
