@@ -44,14 +44,22 @@ export function createProxy({ address, trustedProxies, secret }: ProxyOptions): 
     }
     outgoing.on("continue", () => response.writeContinue());
     outgoing.on("response", (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer));
+      // Answered before the whole body came: the service takes no more of it, and this connection ends with the answer.
+      const early = !incoming.complete;
+      if (early) {
+        incoming.unpipe(outgoing);
+        incoming.resume();
+      }
+      const closing = early ? ["Connection", "close"] : [];
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [...passedOn(answer), ...closing]);
       answer.pipe(response);
       answer.on("error", () => response.destroy());
     });
     outgoing.on("error", () => {
       incoming.unpipe(outgoing);
-      if (response.headersSent) response.destroy();
-      else refuse(incoming, response, "unavailable");
+      incoming.resume();
+      if (!response.headersSent) refuse(incoming, response, "unavailable");
+      else if (!response.writableEnded) response.destroy();
     });
     response.on("close", () => outgoing.destroy());
     incoming.pipe(outgoing);

@@ -107,9 +107,6 @@ function collect(
     };
     source.on("data", take);
     source.on("end", () => resolve(chunks === undefined ? first : Buffer.concat(chunks, length)));
-    request.on("close", () => {
-      if (!request.complete) fail(new RequestAborted());
-    });
     request.on("error", () => fail(new RequestAborted()));
     if (source !== request)
       source.on("error", () => fail(new ServiceError("invalid_request", "the body is not valid gzip")));

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { answerClientError } from "./client-error.ts";
+import { createDrain } from "./drain.ts";
 
 export interface Listener {
   (request: IncomingMessage, response: ServerResponse): void;
@@ -46,8 +47,6 @@ const longestCheckMilliseconds = 1_000;
 // Longer than proxies keep an idle connection, so that none is closed under a request on its way.
 const keepAliveMilliseconds = 75_000;
 const headerBytes = 16 * 1024;
-// At the end, for a request that is already on its way on an idle connection.
-const idleGraceMilliseconds = 250;
 
 /**
  * Listens for HTTP/1.1 requests.
@@ -66,14 +65,11 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
     shouldUpgradeCallback: ({ headers }) => upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
   server.setTimeout(timeouts.idle);
-  const inFlight = new Set<ServerResponse>();
+  const drain = createDrain(server);
   const upgraded = new Set<Duplex>();
-  let draining = false;
 
   const take = (request: IncomingMessage, response: ServerResponse): void => {
-    if (draining) response.shouldKeepAlive = false;
-    inFlight.add(response);
-    response.on("close", () => inFlight.delete(response));
+    drain.note(response);
     listener(request, response);
   };
   server.on("request", take);
@@ -81,8 +77,7 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
   server.on("clientError", answerClientError);
-  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.setTimeout(0);
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket);
     socket.once("close", () => upgraded.delete(socket));
     upgrade?.(request, socket, head);
@@ -94,13 +89,11 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
 
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    draining = true;
-    for (const response of inFlight) response.shouldKeepAlive = false;
     const cut = setTimeout(() => {
       server.closeAllConnections();
       for (const socket of upgraded) socket.destroy();
     }, drainSeconds * 1000);
-    await stopListening(server, Math.min(idleGraceMilliseconds, drainSeconds * 1000));
+    await drain.close(drainSeconds * 1000);
     clearTimeout(cut);
   };
   return {
@@ -108,14 +101,4 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
     port: address.port,
     close: () => (closed ??= close()),
   };
-}
-
-/** Resolves when the last connection is closed; idle ones are closed after `graceMilliseconds`. */
-async function stopListening(server: Server, graceMilliseconds: number): Promise<void> {
-  const closeIdle = server.closeIdleConnections.bind(server);
-  // close() calls this at once.
-  server.closeIdleConnections = () => undefined;
-  const idle = setTimeout(closeIdle, graceMilliseconds);
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  clearTimeout(idle);
 }

@@ -3,7 +3,7 @@ import { hasBody } from "./read-body.ts";
 
 // A body up to this size is cheaper to let pass than a new connection.
 const passBytes = 64 * 1024;
-const lingerBytes = 256 * 1024;
+const lingerBytes = 4 * 1024 * 1024;
 const lingerMilliseconds = 1000;
 
 /** Whether so much of a request is still to come that its connection is not worth keeping. */
@@ -15,7 +15,7 @@ export function mustClose(request: IncomingMessage): boolean {
 
 /**
  * Answers a request whose body is not wanted and closes the connection. The answer is complete at once; the end of the
- * connection follows when the caller stops sending, or after 256 KiB or 1 s, because closing while bytes arrive resets
+ * connection follows when the caller stops sending, or after 4 MiB or 1 s, because closing while bytes arrive resets
  * the connection and could take the answer away from the caller.
  */
 export function answerUnread(

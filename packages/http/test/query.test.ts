@@ -7,6 +7,11 @@ import { startApp } from "./start-app.ts";
 const query = z.object({ title: nameText(256).optional(), limit: pageLimit.optional() });
 const app = await startApp(t, [
   route({ method: "GET", path: "/api/search", bucket: "user", caller: anyone, query, status: 200, run: echo }),
+  route({
+    ...({ method: "GET", path: "/api/loose", bucket: "user", caller: anyone, status: 200 } as const),
+    query: z.looseObject({}),
+    run: echo,
+  }),
   route({ method: "GET", path: "/api/plain", bucket: "user", caller: anyone, status: 200, run: echo }),
 ]);
 
@@ -55,6 +60,8 @@ await t.test("brackets and names of prototypes are names like others", async (t)
   ])
     t.match(await ask(text), { status: 200, query: {} }, text);
   t.equal(Object.hasOwn(Object.prototype, "x"), false);
+  const loose = await fetch(`${app.url}/api/loose?toString=x&constructor=y&hasOwnProperty=z`);
+  t.match(await loose.json(), { query: { toString: "x", constructor: "y", hasOwnProperty: "z" } });
 });
 
 await t.test("a query that is not well formed is text", async (t) => {

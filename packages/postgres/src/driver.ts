@@ -23,7 +23,13 @@ export function createDriver(config: pg.ClientConfig): DriverFactory {
       createPoolClient: ({ clientEventEmitter }) => {
         // queryMode keeps several statements out of one string; the types of `pg` do not know it.
         const client = new pg.Client({ ...config, queryMode: "extended" } as pg.ClientConfig);
-        client.on("error", (error) => clientEventEmitter.emit("error", asSlonikError(error) as Error));
+        client.on("error", (error) => {
+          // While slonik does not listen (before the connection is its own, after it gave it up), an error event would
+          // end the process. The connection's next use meets the error again.
+          if (clientEventEmitter.listenerCount("error") > 0) {
+            clientEventEmitter.emit("error", asSlonikError(error) as Error);
+          }
+        });
         client.on("notice", ({ message }) => {
           if (message !== undefined) clientEventEmitter.emit("notice", { message });
         });
