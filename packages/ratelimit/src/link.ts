@@ -3,7 +3,7 @@ import type { Store } from "./store.ts";
 import { within } from "./within.ts";
 
 const retryMilliseconds = 150;
-const failuresBeforeReconnect = 10;
+const failuresBeforeReconnect = 5;
 
 /** Whether Redis decides, and since when. */
 export interface Link {

@@ -2,12 +2,15 @@ import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 
-/** A network between a client and a server that can be cut: both stay, nothing passes, connections are refused. */
+/** A network between a client and a server that can fail. */
 export interface CutNetwork {
   /** The server's URL by way of this network. */
   readonly url: string;
+  /** Ends all connections and refuses new ones until it is mended. */
   cut(): void;
   mend(): void;
+  /** From now on nothing passes on the present connections, which stay open; new ones work. */
+  freeze(): void;
 }
 
 export async function cutNetwork(t: { teardown(work: () => unknown): unknown }, to: string): Promise<CutNetwork> {
@@ -49,6 +52,9 @@ export async function cutNetwork(t: { teardown(work: () => unknown): unknown }, 
     cut,
     mend: () => {
       whole = true;
+    },
+    freeze: () => {
+      for (const socket of sockets) socket.unpipe().pause();
     },
   };
 }

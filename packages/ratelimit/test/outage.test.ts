@@ -67,6 +67,18 @@ await t.test("one replica stays exact while the network to Redis is cut and Redi
   t.ok(reached("strict") && reached("standard"), "both limits were reached");
 });
 
+await t.test("a connection on which nothing moves any more is given up for a new one", async (t) => {
+  const redis = await testRedis(t);
+  const network = await cutNetwork(t, redis.url);
+  const limiter = startLimiter(t, { redis: network.url, deadlineMilliseconds: 45 });
+  await connected(limiter);
+  network.freeze();
+  t.match(await limiter.take("strict", address), { accepted: true, remaining: 4 });
+  t.ok(limiter.degraded);
+  await connected(limiter);
+  t.match(await limiter.take("strict", address), { accepted: true, remaining: 3 });
+});
+
 await t.test("requests of one instant share the last place of a replica whose Redis has lost the log", async (t) => {
   const redis = await testRedis(t);
   const now = 1_800_000_000_000_000;
