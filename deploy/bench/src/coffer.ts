@@ -14,6 +14,8 @@ const services = resolve(import.meta.dirname, "../../../services");
 /** Coffer as the benchmarks load it: each service a process of its own, behind a proxy that it trusts. */
 export interface RunningCoffer {
   url: string;
+  /** Where auth-sm shows its metrics. */
+  managementUrl: string;
   /** An owner's address of the database, for filling it. */
   postgresUrl: string;
   /** Process ids, for CPU accounting; `all` is every one of them. */
@@ -78,6 +80,7 @@ export async function startCoffer(): Promise<RunningCoffer> {
   const authSm = await start("auth-sm");
   return {
     url: authSm.url,
+    managementUrl: authSm.managementUrl,
     postgresUrl: postgres.url,
     pids: { service: [authSm.pid], all: [authSm.pid, siemForwarder.pid, postgres.pid, nats.pid, redis.pid] },
     startAnother: start,
@@ -89,6 +92,7 @@ export async function startCoffer(): Promise<RunningCoffer> {
 
 interface RunningService {
   url: string;
+  managementUrl: string;
   pid: number;
   stop: () => Promise<void>;
 }
@@ -102,11 +106,11 @@ async function migrate(name: ServiceToLoad, url: string): Promise<void> {
 
 async function startService(name: ServiceToLoad, env: NodeJS.ProcessEnv): Promise<RunningService> {
   const child = fork(`${services}/${name}/src/main.ts`, { stdio: ["ignore", "ignore", "inherit", "ipc"], env });
-  const url = await new Promise<string>((resolveUrl, reject) => {
-    child.once("message", (message) => resolveUrl((message as Ready).url)); // main.ts sends nothing else
+  const { url, management_url: managementUrl } = await new Promise<Ready>((resolveReady, reject) => {
+    child.once("message", (message) => resolveReady(message as Ready)); // main.ts sends nothing else
     child.once("exit", (code) => reject(new Error(`${name} ended with code ${code ?? "none"} before it was ready`)));
   });
-  return { url, pid: child.pid ?? 0, stop: () => stop(child) };
+  return { url, managementUrl, pid: child.pid ?? 0, stop: () => stop(child) };
 }
 
 function stop(child: ChildProcess): Promise<void> {

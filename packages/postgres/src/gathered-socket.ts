@@ -5,6 +5,8 @@ export interface GatheredSocket {
   readonly socket: Socket;
   /** Called before each write: everything of this turn leaves at its end. */
   gather(): void;
+  /** Whether something of this turn waits for its end. */
+  readonly gathering: boolean;
 }
 
 /**
@@ -24,6 +26,9 @@ export function gatheredSocket(): GatheredSocket {
         gathering = false;
         socket.uncork();
       });
+    },
+    get gathering() {
+      return gathering;
     },
   };
 }

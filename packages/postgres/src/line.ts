@@ -2,6 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import pg from "pg";
 import { boundTransactions, limits } from "./connection.ts";
 import { gatheredSocket } from "./gathered-socket.ts";
+import type { GatheredSocket } from "./gathered-socket.ts";
 import { ConnectionFailure, hasStalePlan, translate } from "./failure.ts";
 
 /** A statement under its name, prepared once per connection. */
@@ -16,13 +17,15 @@ export interface Line {
   query(statement: Statement, values: unknown[]): Promise<unknown[]>;
   /** Statements without an answer yet. */
   readonly pending: number;
+  /** Whether statements of this turn of the event loop wait to leave together: one more costs no write. */
+  readonly gathering: boolean;
   /** Waits for what is pending. Nothing can be sent afterwards. */
   close(): Promise<void>;
 }
 
 interface Connection {
   client: pg.Client;
-  gather: () => void;
+  gathered: GatheredSocket;
 }
 
 /** More statements than this do not wait on one connection: by then they are not answered in time any more. */
@@ -31,12 +34,13 @@ const mostPending = 2_000;
 /** Pipelined, as PostgreSQL's protocol allows: a statement does not wait for the network, only for its turn. */
 export function createLine(config: pg.ClientConfig): Line {
   let current: Promise<Connection> | undefined;
+  let latest: GatheredSocket | undefined;
   let pending = 0;
   let closed = false;
 
   const open = async (): Promise<Connection> => {
-    const { socket, gather } = gatheredSocket();
-    const client = new pg.Client({ ...config, pipeline: true, stream: () => socket });
+    const gathered = gatheredSocket();
+    const client = new pg.Client({ ...config, pipeline: true, stream: () => gathered.socket });
     const forget = () => {
       if (current === opening) current = undefined;
     };
@@ -46,7 +50,8 @@ export function createLine(config: pg.ClientConfig): Line {
     try {
       await client.connect();
       await client.query(boundTransactions);
-      return { client, gather };
+      latest = gathered;
+      return { client, gathered };
     } catch (error) {
       forget();
       throw new ConnectionFailure(error);
@@ -60,9 +65,9 @@ export function createLine(config: pg.ClientConfig): Line {
 
   const send = async ({ name, text }: Statement, values: unknown[]): Promise<unknown[]> => {
     const opening = connected();
-    const { client, gather } = await opening;
+    const { client, gathered } = await opening;
     try {
-      gather();
+      gathered.gather();
       const { rows } = await client.query<Record<string, unknown>>({ name, text, values });
       return rows;
     } catch (error) {
@@ -92,6 +97,9 @@ export function createLine(config: pg.ClientConfig): Line {
     },
     get pending() {
       return pending;
+    },
+    get gathering() {
+      return latest?.gathering ?? false;
     },
     async close() {
       closed = true;

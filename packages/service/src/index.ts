@@ -1,3 +1,4 @@
+export { newId } from "./new-id.ts";
 export { runService } from "./run-service.ts";
 export type { ServiceConfig, ServiceInstance, ServiceRoom, Shared } from "./service-room.ts";
 export { storeAddresses } from "./store-addresses.ts";

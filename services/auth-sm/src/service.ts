@@ -4,11 +4,11 @@ import { createApp } from "@coffer/http";
 import type { Database } from "@coffer/postgres";
 import { createAuditLog, createDatabase, deliverOver, startRelay } from "@coffer/postgres";
 import { connectRedis, createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
+import { newId } from "@coffer/service";
 import type { ServiceInstance, Shared } from "@coffer/service";
 import type { Readiness, Telemetry } from "@coffer/telemetry";
 import { createTelemetry } from "@coffer/telemetry";
 import { verifyMachineToken, verifyUserToken } from "@coffer/tokens";
-import { v7 as uuidv7 } from "uuid";
 import { startSweeper } from "./accounts/sweep-login-starts.ts";
 import { createClientActivity } from "./clients/activity.ts";
 import type { Config } from "./config.ts";
@@ -96,7 +96,7 @@ function buildDeps(config: Config, telemetry: Telemetry, now: () => Date): Deps 
       "reason",
     ]),
     now,
-    newId: () => uuidv7(),
+    newId,
     randomBytes,
     keys,
     audit: createAuditLog(database),
