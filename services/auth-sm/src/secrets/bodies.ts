@@ -9,7 +9,7 @@ import {
   uuidText,
 } from "@coffer/http";
 import { z } from "zod";
-import { recordTypes } from "./view.ts";
+import { recordTypes } from "./record-types.ts";
 
 const maxFields = 64;
 

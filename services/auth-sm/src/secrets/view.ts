@@ -1,16 +1,5 @@
 import type { SecretRow } from "../store/secrets.ts";
-
-export const recordTypes = [
-  "login",
-  "card",
-  "note",
-  "identity",
-  "ssh_key",
-  "api_credential",
-  "database",
-  "env_file",
-] as const;
-export type RecordType = (typeof recordTypes)[number];
+import type { RecordType } from "./record-types.ts";
 
 /** A secret without anything that was encrypted: what an auditor sees. */
 export interface SecretMetadata {

@@ -2,7 +2,7 @@ import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
 import { foldCase } from "../fold-case.ts";
-import { recordTypes } from "../secrets/view.ts";
+import { recordTypes } from "../secrets/record-types.ts";
 
 const receipt = z.object({
   uid: z.string(),
