@@ -44,8 +44,9 @@ export function createProxy({ address, trustedProxies, secret }: ProxyOptions): 
     }
     outgoing.on("continue", () => response.writeContinue());
     outgoing.on("response", (answer) => {
-      // Answered before the whole body came: the service takes no more of it, and this connection ends with the answer.
-      const early = !incoming.complete;
+      // Answered before the whole body came, and closing: the service takes no more of it, so that this connection ends
+      // with the answer too.
+      const early = !incoming.complete && answer.headers.connection === "close";
       if (early) {
         incoming.unpipe(outgoing);
         incoming.resume();
