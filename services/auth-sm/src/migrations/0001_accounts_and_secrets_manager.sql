@@ -197,7 +197,7 @@ CREATE TABLE secrets (
 ALTER TABLE secrets ALTER COLUMN encrypted_payload SET STORAGE EXTERNAL;
 ALTER TABLE secrets ALTER COLUMN fields SET STORAGE EXTERNAL;
 -- Answers a conditional list from the index alone.
-CREATE INDEX secrets_folder ON secrets (folder_id, created_at, uid) INCLUDE (version, key_version);
+CREATE INDEX secrets_folder ON secrets (folder_id, created_at, uid) INCLUDE (version, updated_at);
 CREATE INDEX secrets_title ON secrets (folder_id, title);
 
 -- Substring search by trigrams where the extension may be created; without it the search is right, but reads every title.
