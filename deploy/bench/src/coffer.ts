@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
 import { serviceNames } from "@coffer/events";
 import type { ServiceName } from "@coffer/events";
+import { nodeFlags } from "@coffer/service";
 import { startNats, startPostgres, startRedis } from "@coffer/stores";
 
 const services = resolve(import.meta.dirname, "../../../services");
@@ -105,7 +106,11 @@ async function migrate(name: ServiceToLoad, url: string): Promise<void> {
 }
 
 async function startService(name: ServiceToLoad, env: NodeJS.ProcessEnv): Promise<RunningService> {
-  const child = fork(`${services}/${name}/src/main.ts`, { stdio: ["ignore", "ignore", "inherit", "ipc"], env });
+  const child = fork(`${services}/${name}/src/main.ts`, {
+    execArgv: [...nodeFlags],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env,
+  });
   const { url, management_url: managementUrl } = await new Promise<Ready>((resolveReady, reject) => {
     child.once("message", (message) => resolveReady(message as Ready)); // main.ts sends nothing else
     child.once("exit", (code) => reject(new Error(`${name} ended with code ${code ?? "none"} before it was ready`)));

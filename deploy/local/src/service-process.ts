@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { closeSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ServiceName } from "@coffer/events";
+import { nodeFlags } from "@coffer/service";
 import { logFile, openLogDescriptor } from "./service-log.ts";
 import { programOf } from "./services.ts";
 import { StartupError } from "./startup-error.ts";
@@ -91,7 +92,7 @@ function fork({ name, environment, dataDirectory }: ServiceProcessOptions): Chil
   const log = openLogDescriptor(logFile(dataDirectory, name));
   try {
     // A group of its own, so that a Ctrl-C in the terminal reaches it through us alone.
-    return spawn(process.execPath, [programOf(name)], {
+    return spawn(process.execPath, [...nodeFlags, programOf(name)], {
       env: environment,
       stdio: ["ignore", log, log, "ipc"],
       detached: true,

@@ -1,4 +1,5 @@
 export { newId } from "./new-id.ts";
+export { nodeFlags } from "./node-flags.ts";
 export { runService } from "./run-service.ts";
 export type { ServiceConfig, ServiceInstance, ServiceRoom, Shared } from "./service-room.ts";
 export { storeAddresses } from "./store-addresses.ts";
