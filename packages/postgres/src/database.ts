@@ -6,7 +6,7 @@ import { createLine, shortStatements } from "./line.ts";
 import type { Line } from "./line.ts";
 import { createStatementPool } from "./pool.ts";
 import { observePools } from "./pool-metrics.ts";
-import { prepare } from "./prepared.ts";
+import { apart, prepare, together } from "./prepared.ts";
 import type { Prepared } from "./prepared.ts";
 import { sql } from "./sql.ts";
 import type { Queryable, Transaction } from "./sql.ts";
@@ -28,7 +28,10 @@ export interface Database {
    * pipeline, so it must be short and must not lock. One name has one text within the service.
    */
   prepared<Row>(name: string, text: string): Prepared<Row>;
-  /** The same for a short write that commits by itself, on a connection of its own: reads do not wait for its commit. */
+  /**
+   * The same for a short write that commits by itself, on connections of their own: reads do not wait for its commit.
+   * It must not wait for locks that others hold for long, which would hold up the writes behind it.
+   */
   preparedWrite<Row = never>(name: string, text: string): Prepared<Row>;
   /** A further connection for work in the background, opened at first use. Whoever takes it closes it. */
   line(): Line;
@@ -45,7 +48,7 @@ export interface DatabaseOptions {
   /** `postgresql://…`, as `pg` reads it. */
   url: string;
   schema: string;
-  /** Connections for transactions and single statements; 8 unless told. Five more serve hot paths and the relay. */
+  /** Connections for transactions and single statements; 8 unless told. Hot paths have six more, the relay one a lane. */
   poolSize?: number;
   telemetry: Telemetry;
 }
@@ -55,9 +58,10 @@ export function createDatabase({ url, schema, poolSize = 8, telemetry }: Databas
   const config = connectionConfig(url, schema, telemetry.service);
   const pool = createStatementPool(config, poolSize);
   const reads = [createLine(shortStatements(config)), createLine(shortStatements(config))] as const;
-  const writes = createLine(shortStatements(config));
+  const writeLine = () => createLine(shortStatements(config));
+  const writes = [writeLine(), writeLine(), writeLine(), writeLine()] as const;
   const listeners: ((lanes: ReadonlySet<string>) => void)[] = [];
-  observePools(telemetry.metrics, pool.gate, [...reads, writes]);
+  observePools(telemetry.metrics, pool.gate, [...reads, ...writes]);
 
   return {
     pool,
@@ -75,15 +79,15 @@ export function createDatabase({ url, schema, poolSize = 8, telemetry }: Databas
       if (wrote.size > 0) for (const listener of listeners) listener(wrote);
       return result;
     },
-    prepared: (name, text) => prepare(reads, { name, text }),
-    preparedWrite: (name, text) => prepare([writes], { name, text }),
+    prepared: (name, text) => prepare(reads, together, { name, text }),
+    preparedWrite: (name, text) => prepare(writes, apart, { name, text }),
     line: () => createLine(config),
     telemetry,
     async ready() {
       await pool.one(sql.type(z.object({ answer: z.literal(1) }))`select 1 as answer`);
     },
     async close() {
-      await Promise.all([pool.end(), writes.close(), ...reads.map((line) => line.close())]);
+      await Promise.all([pool.end(), ...[...reads, ...writes].map((line) => line.close())]);
     },
     onCommit: (listener) => void listeners.push(listener),
   };

@@ -43,6 +43,23 @@ export async function enqueueAudit(tx: Transaction, record: AuditDraft): Promise
   await insert(tx, auditAppend, record.id, JSON.stringify([auditDraft.parse(record)]));
 }
 
+/**
+ * Writing an audit record as part of a prepared write, so that both or neither are done.
+ * @param from the name of a common table expression of the statement: the record is written when it has a row
+ * @param id the parameter (`$8`) for the record's id, a UUID
+ * @param payload the parameter for what `auditPayload` returns
+ * @returns the text of a further common table expression
+ */
+export function auditInsert({ from, id, payload }: { from: string; id: string; payload: string }): string {
+  return `INSERT INTO outbox (lane, subject, id, payload)
+    SELECT '${laneOf(auditAppend)}', '${auditAppend.subject}', ${id}::uuid, ${payload}::json FROM ${from}`;
+}
+
+/** The JSON of an audit record as the outbox keeps it. */
+export function auditPayload(record: AuditDraft): string {
+  return JSON.stringify([record]);
+}
+
 async function insert(
   tx: Transaction,
   subject: { kind: "event"; subject: string } | { kind: "rpc"; responder: string; subject: string },

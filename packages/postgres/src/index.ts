@@ -9,7 +9,7 @@ export type { GroupCommitOptions } from "./group-commit.ts";
 export { createAuditLog } from "./audit-log.ts";
 export { migrate, MigrationRefused, outboxMigration } from "./migrate.ts";
 export type { MigrateOptions, Migration } from "./migrate.ts";
-export { enqueue, enqueueAudit } from "./enqueue.ts";
+export { auditInsert, auditPayload, enqueue, enqueueAudit } from "./enqueue.ts";
 export { startRelay } from "./relay.ts";
 export type { Relay, RelayOptions } from "./relay.ts";
 export { deliverOver } from "./deliver.ts";

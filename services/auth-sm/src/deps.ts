@@ -8,6 +8,7 @@ import type { ClientActivity } from "./clients/activity.ts";
 import type { Config } from "./config.ts";
 import type { ServerKeys } from "./keys/server-keys.ts";
 import type { SecretReads } from "./store/secret-reads.ts";
+import type { SecretWrites } from "./store/secret-writes.ts";
 
 /** All that an operation may use: its first argument. Built once, by hand, in service.ts. */
 export interface Deps {
@@ -34,6 +35,8 @@ export interface Deps {
   verifyUser(token: string): Promise<UserClaims>;
   /** The prepared statements of the hottest reads. */
   reads: SecretReads;
+  /** The prepared statements that write secrets. */
+  writes: SecretWrites;
   /** Remembers when and from where a client was last seen. */
   activity: ClientActivity;
 }

@@ -22,6 +22,7 @@ import { routes } from "./routes.ts";
 import { announceAtConnect } from "./sessions/announce.ts";
 import { createClientKeys } from "./store/client-keys.ts";
 import { createSecretReads } from "./store/secret-reads.ts";
+import { createSecretWrites } from "./store/secret-writes.ts";
 
 /** What a test may set: the clock. */
 export interface Seams {
@@ -103,6 +104,7 @@ function buildDeps(config: Config, telemetry: Telemetry, now: () => Date): Deps 
     verifyMachine: machineVerifier(config, database, now),
     verifyUser: verifyUserToken({ issuer, now, findKey: (kid) => findPublicKey(keys, kid) }),
     reads: createSecretReads(database),
+    writes: createSecretWrites(database),
     activity: createClientActivity(database, telemetry.log),
   };
 }

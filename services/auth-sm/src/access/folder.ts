@@ -1,51 +1,72 @@
 import { ServiceError } from "@coffer/errors";
-import type { Queryable } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import type { Actor } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
+import { askerOf } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { lockClientGrant, lockUserGrant } from "../store/folder-grants.ts";
-import { requireClient } from "./client.ts";
+import { findUserGrant, lockUserGrant } from "../store/folder-grants.ts";
+import { activeClient } from "./client.ts";
+import { holders, requireMembership } from "./membership.ts";
 import type { Permission } from "./permission.ts";
 import { covers } from "./permission.ts";
-import { holders, requireMembership } from "./membership.ts";
 
-/** A folder that the caller may use as asked. The folder row is locked against rotation and deletion by the caller's
- * transaction. */
+/** A folder that the caller may use as asked. */
 export interface FolderAccess {
   orgId: string;
   actor: Actor;
   folderId: string;
   keyVersion: number;
-  permission: Permission;
 }
 
 /**
- * The caller's grant on a folder.
+ * The caller's grant on a folder, as it is now: nothing keeps it so.
  * @throws ServiceError for a machine `access_denied` wherever the grant is missing (existence is never revealed across
  *   organizations); for a person `not_found` when the folder is not in the organization, `access_denied` when it is but
- *   was not granted. What `requireClient` and `requireMembership` throw besides.
+ *   was not granted. What `activeClient` and `requireMembership` throw besides.
  */
 export async function requireFolder(
-  tx: Queryable,
   deps: Deps,
   caller: Machine | User,
   folderId: string,
   needed: Permission,
 ): Promise<FolderAccess> {
   if (caller.kind === "machine") {
-    const { orgId, actor } = await requireClient(tx, deps, caller);
-    const grant = await lockClientGrant(tx, caller.clientId, folderId);
-    if (grant === null || !covers(grant.permission, needed)) throw denied(needed);
-    return { orgId, actor, folderId, keyVersion: grant.key_version, permission: grant.permission };
+    const row = await deps.reads.folder(askerOf(deps, caller), folderId);
+    const { orgId, actor } = activeClient(caller, row);
+    const { keyVersion } = granted(row, needed);
+    return { orgId, actor, folderId, keyVersion };
   }
+  const { pool } = deps.database;
+  const { orgId, actor } = await requireMembership(pool, caller, holders);
+  const grant = await findUserGrant(pool, { orgId, userId: caller.userId, folderId });
+  if (grant === null) throw new ServiceError("not_found", "folder not found");
+  return { orgId, actor, folderId, ...granted(grant, needed) };
+}
+
+/** A person's grant on a folder, locked against rotation and deletion until the transaction ends. Throws as above. */
+export async function requireLockedFolder(
+  tx: Transaction,
+  caller: User,
+  folderId: string,
+  needed: Permission,
+): Promise<FolderAccess> {
   const { orgId, actor } = await requireMembership(tx, caller, holders);
   const grant = await lockUserGrant(tx, { orgId, userId: caller.userId, folderId });
   if (grant === null) throw new ServiceError("not_found", "folder not found");
-  if (grant.permission === null || !covers(grant.permission, needed)) throw denied(needed);
-  return { orgId, actor, folderId, keyVersion: grant.key_version, permission: grant.permission };
+  return { orgId, actor, folderId, ...granted(grant, needed) };
 }
 
-function denied(needed: Permission): ServiceError {
-  return new ServiceError("access_denied", `you have no ${needed} permission on this folder`);
+/**
+ * The key version of a folder whose grant covers what is needed.
+ * @throws ServiceError `access_denied`
+ */
+export function granted(
+  grant: { permission: Permission | null; key_version: number | null } | null,
+  needed: Permission,
+): { keyVersion: number } {
+  if (grant === null || grant.permission === null || grant.key_version === null || !covers(grant.permission, needed)) {
+    throw new ServiceError("access_denied", `you have no ${needed} permission on this folder`);
+  }
+  return { keyVersion: grant.key_version };
 }

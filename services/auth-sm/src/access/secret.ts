@@ -1,42 +1,44 @@
 import { ServiceError } from "@coffer/errors";
-import type { Transaction } from "@coffer/postgres";
 import type { Machine } from "../callers/machine.ts";
+import { askerOf } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { FolderSecretPath, SecretPath } from "../secrets/path.ts";
 import type { SecretReceiptRow } from "../store/secrets.ts";
-import { findSecretFolder, lockSecret } from "../store/secrets.ts";
-import { requireClient } from "./client.ts";
+import { findReceiptInFolder } from "../store/secrets.ts";
+import { activeClient } from "./client.ts";
 import type { FolderAccess } from "./folder.ts";
-import { requireFolder } from "./folder.ts";
+import { granted, requireFolder } from "./folder.ts";
 
 /** Who asks for which secret: a machine names it alone, a person below its folder. */
 export type SecretTarget = { caller: Machine; params: SecretPath } | { caller: User; params: FolderSecretPath };
 
 /**
- * A secret that the caller may write, locked until the transaction ends.
+ * A secret that the caller may write, as it is now: nothing keeps it so.
  * @throws ServiceError `secret_not_found` (to a machine) or `not_found` (to a person) when there is none, and what
  *   `requireFolder` throws.
  */
 export async function requireWritableSecret(
-  tx: Transaction,
   deps: Deps,
   target: SecretTarget,
 ): Promise<{ folder: FolderAccess; secret: SecretReceiptRow }> {
   const { caller, params } = target;
-  const folderId = "id" in params ? params.id : await folderOf(tx, deps, target);
-  const folder = await requireFolder(tx, deps, caller, folderId, "write");
-  const secret = await lockSecret(tx, folder.orgId, params.uid);
-  if (secret?.folder_id !== folder.folderId) throw secretNotFound(caller);
-  return { folder, secret };
+  if ("id" in params) {
+    const folder = await requireFolder(deps, caller, params.id, "write");
+    const secret = await findReceiptInFolder(deps.database.pool, folder.folderId, params.uid);
+    if (secret === null) throw secretNotFound(caller);
+    return { folder, secret };
+  }
+  if (caller.kind !== "machine") throw new TypeError("a person names a secret below its folder");
+  const row = await deps.reads.receipt(askerOf(deps, caller), params.uid);
+  const { orgId, actor } = activeClient(caller, row);
+  if (row === null || row.uid === null) throw secretNotFound(caller);
+  const { keyVersion } = granted({ permission: row.permission, key_version: row.folder_key_version }, "write");
+  return { folder: { orgId, actor, folderId: row.folder_id, keyVersion }, secret: receiptOf(row) };
 }
 
-async function folderOf(tx: Transaction, deps: Deps, { caller, params }: SecretTarget): Promise<string> {
-  if (caller.kind !== "machine") throw new TypeError("a person names a secret below its folder");
-  const { orgId } = await requireClient(tx, deps, caller);
-  const folderId = await findSecretFolder(tx, orgId, params.uid);
-  if (folderId === null) throw secretNotFound(caller);
-  return folderId;
+function receiptOf({ uid, folder_id, record_type, created_at, updated_at, version, key_version }: SecretReceiptRow) {
+  return { uid, folder_id, record_type, created_at, updated_at, version, key_version };
 }
 
 /** No such secret, in the words of the caller's interface. */

@@ -2,6 +2,7 @@ import type { Authenticate } from "@coffer/http";
 import { bearerToken } from "@coffer/http";
 import { requireClient } from "../access/client.ts";
 import type { Deps } from "../deps.ts";
+import type { Asker } from "../store/secret-reads.ts";
 import { recordRejectedToken } from "./rejected-token.ts";
 
 /** A machine whose token is genuine. Its state (revoked, expired, address) is checked by each operation's statement. */
@@ -26,3 +27,8 @@ export const authenticateMachine: Authenticate<Machine, Deps> = async ({ authori
   const caller: Machine = { kind: "machine", clientId, ip: request.ip };
   return { caller, confirm: () => requireClient(deps.database.pool, deps, caller) };
 };
+
+/** The caller as the prepared statements need it. */
+export function askerOf(deps: Deps, caller: Machine): Asker {
+  return { clientId: caller.clientId, ip: caller.ip, now: deps.now() };
+}

@@ -3,7 +3,7 @@ import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireApplication } from "../access/application.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
-import { requireFolder } from "../access/folder.ts";
+import { requireLockedFolder } from "../access/folder.ts";
 import { holders } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -32,7 +32,7 @@ export function grantFolder(
     const now = deps.now();
     const client = await lockApplicationClient(tx, { applicationId: application.id, clientId: params.client_id, now });
     if (client === null) throw new ServiceError("not_found", "client not found");
-    const folder = await requireFolder(tx, deps, caller, params.folder_id, "manage");
+    const folder = await requireLockedFolder(tx, caller, params.folder_id, "manage");
     if (client.revoked || client.expired) {
       throw new ServiceError("conflict", "the client is revoked or expired: nothing can be granted to it");
     }

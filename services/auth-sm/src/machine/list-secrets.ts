@@ -2,11 +2,11 @@ import type { Call, NotModified, Tagged } from "@coffer/http";
 import { notModified, tagged } from "@coffer/http";
 import { activeClient, requireClient } from "../access/client.ts";
 import type { Machine } from "../callers/machine.ts";
+import { askerOf } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { ListQuery } from "../secrets/bodies.ts";
 import { listPage, pageTag } from "../secrets/pages.ts";
 import { secretView } from "../secrets/view.ts";
-import { askerOf } from "./asker.ts";
 import { auditListing } from "./audit-listing.ts";
 import { visibleFolders } from "./visible-folders.ts";
 

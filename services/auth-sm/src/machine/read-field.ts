@@ -3,9 +3,9 @@ import type { Call } from "@coffer/http";
 import { activeClient } from "../access/client.ts";
 import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
+import { askerOf } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { FieldPath } from "../secrets/path.ts";
-import { askerOf } from "./asker.ts";
 
 /** One encrypted field of a secret, with what its reader needs to open it. */
 export interface FieldView {

@@ -4,10 +4,10 @@ import { notModified, tagged } from "@coffer/http";
 import { activeClient } from "../access/client.ts";
 import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
+import { askerOf } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { SecretPath } from "../secrets/path.ts";
 import { secretTag, secretView } from "../secrets/view.ts";
-import { askerOf } from "./asker.ts";
 
 /** GET /api/sm/v1/secrets/{uid} */
 export async function readSecret(

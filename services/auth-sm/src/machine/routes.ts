@@ -85,13 +85,13 @@ export const machineRoutes = [
   attempting(
     "secret.created",
     unnamed,
-    route({ ...machine, method: "POST", path: `${base}/secrets`, body: newSecret, status: 201, run: createSecret }),
+    route({ ...lazy, method: "POST", path: `${base}/secrets`, body: newSecret, status: 201, run: createSecret }),
   ),
   attempting(
     "secret.updated",
     secret,
     route({
-      ...machine,
+      ...lazy,
       method: "PUT",
       path: `${base}/secrets/:uid`,
       params: secretPath,
@@ -104,7 +104,7 @@ export const machineRoutes = [
     "secret.deleted",
     secret,
     route({
-      ...machine,
+      ...lazy,
       method: "DELETE",
       path: `${base}/secrets/:uid`,
       params: secretPath,

@@ -1,50 +1,41 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { enqueueAudit } from "@coffer/postgres";
 import { requireFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { insertSecret } from "../store/secrets.ts";
+import { asJudged } from "./as-judged.ts";
 import type { NewSecret } from "./bodies.ts";
 import { newSecretUid } from "./uid.ts";
 import type { SecretReceipt } from "./view.ts";
 
 /** POST /api/sm/v1/secrets and POST /api/org/folders/{id}/secrets */
-export function createSecret(
+export async function createSecret(
   deps: Deps,
   { caller, body, request }: Pick<Call<Machine | User, unknown, NewSecret>, "caller" | "body" | "request">,
 ): Promise<SecretReceipt> {
-  return deps.database.transaction(async (tx) => {
-    const folder = await requireFolder(tx, deps, caller, body.folder_id, "write");
+  const uid = body.uid ?? newSecretUid(deps.randomBytes);
+  const secret = await asJudged(async () => {
+    const folder = await requireFolder(deps, caller, body.folder_id, "write");
     requireKeyVersion(body.key_version, folder.keyVersion);
-    const secret = await insertSecret(tx, {
-      orgId: folder.orgId,
-      uid: body.uid ?? newSecretUid(deps.randomBytes),
-      folderId: folder.folderId,
+    return deps.writes.insert({
+      uid,
       recordType: body.record_type,
-      encryptedPayload: body.encrypted_payload,
-      wrappedDek: body.wrapped_dek,
-      fields: body.fields ?? {},
-      title: body.title,
-      titleEncrypted: body.title_encrypted,
-      keyVersion: folder.keyVersion,
+      content: body,
+      folder,
       now: deps.now(),
-    });
-    if (secret === null) throw new ServiceError("invalid_request", "this uid is taken: make another one");
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
+      audit: auditOf(deps, request, {
         org_id: folder.orgId,
         action: "secret.created",
         actor: folder.actor,
-        target: { type: "secret", id: secret.uid, parent_id: folder.folderId },
+        target: { type: "secret", id: uid, parent_id: folder.folderId },
         status: 201,
-        changes: { record_type: secret.record_type, version: secret.version },
+        changes: { record_type: body.record_type, version: 1 },
       }),
-    );
-    return secret;
+    });
   });
+  if (secret === "taken") throw new ServiceError("invalid_request", "this uid is taken: make another one");
+  return secret;
 }

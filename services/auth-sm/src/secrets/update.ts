@@ -1,12 +1,11 @@
 import { ServiceError } from "@coffer/errors";
 import type { RequestContext } from "@coffer/http";
-import { enqueueAudit } from "@coffer/postgres";
 import { requireKeyVersion } from "../access/key-version.ts";
 import type { SecretTarget } from "../access/secret.ts";
 import { requireWritableSecret } from "../access/secret.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import { replaceSecret } from "../store/secrets.ts";
+import { asJudged } from "./as-judged.ts";
 import type { SecretUpdate } from "./bodies.ts";
 import type { SecretReceipt } from "./view.ts";
 import { secretTag } from "./view.ts";
@@ -17,33 +16,24 @@ export function updateSecret(
   call: SecretTarget & { body: SecretUpdate; request: RequestContext; expected: string | undefined },
 ): Promise<SecretReceipt> {
   const { body, request, expected } = call;
-  return deps.database.transaction(async (tx) => {
-    const { folder, secret: present } = await requireWritableSecret(tx, deps, call);
+  return asJudged(async () => {
+    const { folder, secret: present } = await requireWritableSecret(deps, call);
     requireVersion(expected, present);
     requireKeyVersion(body.key_version, folder.keyVersion);
-    const secret = await replaceSecret(tx, {
-      orgId: folder.orgId,
-      uid: present.uid,
-      encryptedPayload: body.encrypted_payload,
-      wrappedDek: body.wrapped_dek,
-      fields: body.fields ?? {},
-      title: body.title,
-      titleEncrypted: body.title_encrypted,
-      keyVersion: folder.keyVersion,
+    return deps.writes.replace({
+      present,
+      content: body,
+      folder,
       now: deps.now(),
-    });
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
+      audit: auditOf(deps, request, {
         org_id: folder.orgId,
         action: "secret.updated",
         actor: folder.actor,
-        target: { type: "secret", id: secret.uid, parent_id: folder.folderId },
+        target: { type: "secret", id: present.uid, parent_id: folder.folderId },
         status: 200,
-        changes: { version: secret.version },
+        changes: { version: present.version + 1 },
       }),
-    );
-    return secret;
+    });
   });
 }
 

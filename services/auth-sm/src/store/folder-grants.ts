@@ -3,22 +3,6 @@ import { sql } from "@coffer/postgres";
 import { z } from "zod";
 import { permissions } from "../access/permission.ts";
 
-const clientGrant = z.object({ permission: z.enum(["read", "write"]), key_version: z.number() });
-
-/** A machine's grant on a folder, or null. Locks the folder against rotation and deletion until the transaction ends. */
-export function lockClientGrant(
-  tx: Queryable,
-  clientId: string,
-  folderId: string,
-): Promise<z.infer<typeof clientGrant> | null> {
-  return tx.maybeOne(sql.type(clientGrant)`
-    SELECT g.permission, f.key_version
-    FROM client_folders g JOIN folders f ON f.id = g.folder_id
-    WHERE g.client_id = ${clientId} AND g.folder_id = ${folderId}
-    FOR KEY SHARE OF f
-  `);
-}
-
 const userGrant = z.object({ permission: z.enum(permissions).nullable(), key_version: z.number() });
 type UserGrant = z.infer<typeof userGrant>;
 

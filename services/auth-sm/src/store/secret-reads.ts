@@ -1,6 +1,6 @@
 import type { Database } from "@coffer/postgres";
 import type { ClientState } from "./clients.ts";
-import type { SecretRow } from "./secrets.ts";
+import type { SecretReceiptRow, SecretRow } from "./secrets.ts";
 
 // The reads that machines repeat all day: one named prepared statement each, which answers who the client is, what it
 // was granted and what it asks for in a single round trip (docs/adr/0003). Rows are trusted here: their columns are
@@ -59,6 +59,17 @@ export type GrantedNotation = ClientState &
 /** The client beside a digest of its grants and of every secret below them: it changes whenever any of that does. */
 export type VisibleDigest = ClientState & { digest: string };
 
+/** A folder beside the client's grant on it: `permission` null when there is none. */
+export type GrantedFolder = ClientState &
+  ({ permission: "read" | "write"; key_version: number } | { permission: null; key_version: null });
+
+/** What a write needs to know of a secret: `uid` null when the organization has none, `permission` null without a grant. */
+export type GrantedReceipt = ClientState &
+  (
+    | (SecretReceiptRow & { permission: "read" | "write" | null; folder_key_version: number })
+    | { uid: null; permission: null }
+  );
+
 export type SecretReads = ReturnType<typeof createSecretReads>;
 
 /** Prepares the statements. Each function returns null when there is no such client. */
@@ -109,6 +120,24 @@ export function createSecretReads(database: Database) {
      ) AS digest
      FROM clients c WHERE c.id = $1`,
   );
+  const folder = database.prepared<GrantedFolder>(
+    "read-folder-grant",
+    `SELECT ${clientColumns}, g.permission, f.key_version
+     FROM clients c
+     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = $4
+     LEFT JOIN folders f ON f.id = g.folder_id
+     WHERE c.id = $1`,
+  );
+  const receipt = database.prepared<GrantedReceipt>(
+    "read-receipt",
+    `SELECT ${clientColumns}, g.permission, f.key_version AS folder_key_version, s.uid, s.folder_id, s.record_type,
+       s.created_at, s.updated_at, s.version, s.key_version
+     FROM clients c
+     LEFT JOIN secrets s ON s.org_id = c.org_id AND s.uid = $4
+     LEFT JOIN folders f ON f.id = s.folder_id
+     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = s.folder_id
+     WHERE c.id = $1`,
+  );
 
   const first = <Row>(rows: readonly Row[]): Row | null => rows[0] ?? null;
   const asked = ({ clientId, ip, now }: Asker) => [clientId, now.toISOString(), ip];
@@ -123,6 +152,10 @@ export function createSecretReads(database: Database) {
       asker: Asker,
       named: { folderFolded: string; folderId: string | null; title: string; field: string },
     ) => first(await notation([...asked(asker), named.folderFolded, named.folderId, named.title, named.field])),
+    /** The client's grant on a folder. */
+    folder: async (asker: Asker, folderId: string) => first(await folder([...asked(asker), folderId])),
+    /** The secret with that uid, without its content. */
+    receipt: async (asker: Asker, uid: string) => first(await receipt([...asked(asker), uid])),
     /** The state of everything that the client can see. */
     digest: async (asker: Asker) => first(await digest(asked(asker))),
   };

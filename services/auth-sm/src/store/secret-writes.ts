@@ -1,0 +1,153 @@
+import type { AuditDraft } from "@coffer/events";
+import type { Database } from "@coffer/postgres";
+import { auditInsert, auditPayload } from "@coffer/postgres";
+import { foldCase } from "../fold-case.ts";
+import type { SecretReceiptRow } from "./secrets.ts";
+
+// A secret is written in one statement, which commits by itself (docs/adr/0010): the caller has judged what it read, and
+// the statement writes, with the audit record, if all of that is still so. It waits for no lock of a transaction that has
+// more to do: while a folder is rotated or deleted, it writes nothing and says so.
+
+const receiptColumns = "uid, folder_id, record_type, created_at, updated_at, version, key_version";
+
+/** The folder as it was judged, kept from changing until the write is committed. */
+const heldFolder = `
+  SELECT id, org_id, key_version FROM folders WHERE id = $1 AND org_id = $2 AND key_version = $3
+  FOR KEY SHARE SKIP LOCKED`;
+
+/** What a client writes of a secret. `title` undefined leaves it as it is on an update, and absent on a creation. */
+export interface SecretContent {
+  encrypted_payload: string;
+  wrapped_dek: string;
+  fields?: Record<string, string> | undefined;
+  title?: string | undefined;
+  title_encrypted?: string | undefined;
+}
+
+/** The folder of the write, as it was read when the caller's right was judged. */
+export interface JudgedFolder {
+  orgId: string;
+  folderId: string;
+  keyVersion: number;
+}
+
+/** A write that was judged: what it rests on, and its record. */
+interface Judged {
+  folder: JudgedFolder;
+  audit: AuditDraft;
+}
+
+type Updated = { present: SecretReceiptRow; content: SecretContent; now: Date } & Judged;
+
+/** A new secret; `taken` when the organization has one with that uid. */
+export type Inserted = SecretReceiptRow | "taken";
+
+export type SecretWrites = ReturnType<typeof createSecretWrites>;
+
+/** Prepares the statements. Each function returns null, and has written nothing, when what was judged is no longer so. */
+export function createSecretWrites(database: Database) {
+  const insert = database.preparedWrite<SecretReceiptRow | { uid: null }>(
+    "insert-secret",
+    `WITH folder AS MATERIALIZED (${heldFolder}),
+     written AS (
+       INSERT INTO secrets (org_id, uid, folder_id, record_type, title, title_folded, title_encrypted,
+         encrypted_payload, wrapped_dek, fields, field_names, key_version, version, created_at, updated_at)
+       SELECT org_id, $4, id, $5, $6, $7, coalesce($8::text, ''), $9, $10, $11, $12, key_version, 1, $13, $13
+       FROM folder
+       ON CONFLICT ON CONSTRAINT secrets_uid_key DO NOTHING
+       RETURNING ${receiptColumns}
+     ),
+     audited AS (${auditInsert({ from: "written", id: "$14", payload: "$15" })})
+     SELECT written.* FROM folder LEFT JOIN written ON true`,
+  );
+  const replace = database.preparedWrite<SecretReceiptRow>(
+    "replace-secret",
+    // `updated_at` only grows, whatever the clock does.
+    `WITH folder AS MATERIALIZED (${heldFolder}),
+     written AS (
+       UPDATE secrets SET
+         title = coalesce($7, title),
+         title_folded = coalesce($8, title_folded),
+         title_encrypted = coalesce($9, title_encrypted),
+         encrypted_payload = $10,
+         wrapped_dek = $11,
+         fields = $12,
+         field_names = $13,
+         key_version = $3,
+         version = version + 1,
+         updated_at = greatest($14, updated_at + interval '1 microsecond')
+       WHERE org_id = (SELECT org_id FROM folder) AND uid = $4 AND folder_id = $1 AND version = $5 AND updated_at = $6
+       RETURNING ${receiptColumns}
+     ),
+     audited AS (${auditInsert({ from: "written", id: "$15", payload: "$16" })})
+     SELECT * FROM written`,
+  );
+  const remove = database.preparedWrite<{ uid: string }>(
+    "delete-secret",
+    `WITH folder AS MATERIALIZED (${heldFolder}),
+     written AS (
+       DELETE FROM secrets
+       WHERE org_id = (SELECT org_id FROM folder) AND uid = $4 AND folder_id = $1 AND version = $5 AND updated_at = $6
+       RETURNING uid
+     ),
+     audited AS (${auditInsert({ from: "written", id: "$7", payload: "$8" })})
+     SELECT * FROM written`,
+  );
+
+  return {
+    /** Inserts a secret. */
+    async insert({
+      uid,
+      recordType,
+      content,
+      folder,
+      now,
+      audit,
+    }: { uid: string; recordType: string; content: SecretContent; now: Date } & Judged): Promise<Inserted | null> {
+      const [row] = await insert([
+        ...folderValues(folder),
+        uid,
+        recordType,
+        ...contentValues(content),
+        now.toISOString(),
+        ...auditValues(audit),
+      ]);
+      if (row === undefined) return null;
+      return row.uid === null ? "taken" : row;
+    },
+    /** Replaces the content of the secret `present`. */
+    async replace({ present, content, folder, now, audit }: Updated): Promise<SecretReceiptRow | null> {
+      const [row] = await replace([
+        ...folderValues(folder),
+        ...presentValues(present),
+        ...contentValues(content),
+        now.toISOString(),
+        ...auditValues(audit),
+      ]);
+      return row ?? null;
+    },
+    /** Removes the secret `present` for good. */
+    async remove({ present, folder, audit }: { present: SecretReceiptRow } & Judged): Promise<true | null> {
+      const [row] = await remove([...folderValues(folder), ...presentValues(present), ...auditValues(audit)]);
+      return row === undefined ? null : true;
+    },
+  };
+}
+
+const folderValues = ({ folderId, orgId, keyVersion }: JudgedFolder) => [folderId, orgId, keyVersion];
+
+const presentValues = ({ uid, version, updated_at }: SecretReceiptRow) => [uid, version, updated_at];
+
+const auditValues = (audit: AuditDraft) => [audit.id, auditPayload(audit)];
+
+function contentValues({ title, title_encrypted, encrypted_payload, wrapped_dek, fields = {} }: SecretContent) {
+  return [
+    title ?? null,
+    title === undefined ? null : foldCase(title),
+    title_encrypted ?? null,
+    encrypted_payload,
+    wrapped_dek,
+    JSON.stringify(fields),
+    Object.keys(fields).sort(),
+  ];
+}
