@@ -10,9 +10,18 @@ import type { SecretReceiptRow } from "./secrets.ts";
 
 const receiptColumns = "uid, folder_id, record_type, created_at, updated_at, version, key_version";
 
-/** The folder as it was judged, kept from changing until the write is committed. */
+/** The folder as it was judged, while the caller ($4 a client or $5 a person) may still write; kept so until the commit. */
 const heldFolder = `
-  SELECT id, org_id, key_version FROM folders WHERE id = $1 AND org_id = $2 AND key_version = $3
+  SELECT id, org_id, key_version FROM folders f WHERE id = $1 AND org_id = $2 AND key_version = $3 AND (
+    EXISTS (
+      SELECT FROM client_folders g JOIN clients c ON c.id = g.client_id
+      WHERE g.client_id = $4 AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL
+    ) OR EXISTS (
+      SELECT FROM folder_members g JOIN memberships m ON m.user_id = g.user_id AND m.org_id = f.org_id
+      WHERE g.user_id = $5 AND g.folder_id = f.id AND g.permission IN ('write', 'manage')
+        AND m.status = 'active' AND m.role <> 'auditor'
+    )
+  )
   FOR KEY SHARE SKIP LOCKED`;
 
 /** What a client writes of a secret. `title` undefined leaves it as it is on an update, and absent on a creation. */
@@ -24,8 +33,9 @@ export interface SecretContent {
   title_encrypted?: string | undefined;
 }
 
-/** The folder of the write, as it was read when the caller's right was judged. */
+/** Who writes into which folder, as it was read when the right to it was judged. */
 export interface JudgedFolder {
+  actor: { type: string; id: string | null };
   orgId: string;
   folderId: string;
   keyVersion: number;
@@ -52,12 +62,12 @@ export function createSecretWrites(database: Database) {
      written AS (
        INSERT INTO secrets (org_id, uid, folder_id, record_type, title, title_folded, title_encrypted,
          encrypted_payload, wrapped_dek, fields, field_names, key_version, version, created_at, updated_at)
-       SELECT org_id, $4, id, $5, $6, $7, coalesce($8::text, ''), $9, $10, $11, $12, key_version, 1, $13, $13
+       SELECT org_id, $6, id, $7, $8, $9, coalesce($10::text, ''), $11, $12, $13, $14, key_version, 1, $15, $15
        FROM folder
        ON CONFLICT ON CONSTRAINT secrets_uid_key DO NOTHING
        RETURNING ${receiptColumns}
      ),
-     audited AS (${auditInsert({ from: "written", id: "$14", payload: "$15" })})
+     audited AS (${auditInsert({ from: "written", id: "$16", payload: "$17" })})
      SELECT written.* FROM folder LEFT JOIN written ON true`,
   );
   const replace = database.preparedWrite<SecretReceiptRow>(
@@ -66,20 +76,20 @@ export function createSecretWrites(database: Database) {
     `WITH folder AS MATERIALIZED (${heldFolder}),
      written AS (
        UPDATE secrets SET
-         title = coalesce($7, title),
-         title_folded = coalesce($8, title_folded),
-         title_encrypted = coalesce($9, title_encrypted),
-         encrypted_payload = $10,
-         wrapped_dek = $11,
-         fields = $12,
-         field_names = $13,
+         title = coalesce($9, title),
+         title_folded = coalesce($10, title_folded),
+         title_encrypted = coalesce($11, title_encrypted),
+         encrypted_payload = $12,
+         wrapped_dek = $13,
+         fields = $14,
+         field_names = $15,
          key_version = $3,
          version = version + 1,
-         updated_at = greatest($14, updated_at + interval '1 microsecond')
-       WHERE org_id = (SELECT org_id FROM folder) AND uid = $4 AND folder_id = $1 AND version = $5 AND updated_at = $6
+         updated_at = greatest($16, updated_at + interval '1 microsecond')
+       WHERE org_id = (SELECT org_id FROM folder) AND uid = $6 AND folder_id = $1 AND version = $7 AND updated_at = $8
        RETURNING ${receiptColumns}
      ),
-     audited AS (${auditInsert({ from: "written", id: "$15", payload: "$16" })})
+     audited AS (${auditInsert({ from: "written", id: "$17", payload: "$18" })})
      SELECT * FROM written`,
   );
   const remove = database.preparedWrite<{ uid: string }>(
@@ -87,10 +97,10 @@ export function createSecretWrites(database: Database) {
     `WITH folder AS MATERIALIZED (${heldFolder}),
      written AS (
        DELETE FROM secrets
-       WHERE org_id = (SELECT org_id FROM folder) AND uid = $4 AND folder_id = $1 AND version = $5 AND updated_at = $6
+       WHERE org_id = (SELECT org_id FROM folder) AND uid = $6 AND folder_id = $1 AND version = $7 AND updated_at = $8
        RETURNING uid
      ),
-     audited AS (${auditInsert({ from: "written", id: "$7", payload: "$8" })})
+     audited AS (${auditInsert({ from: "written", id: "$9", payload: "$10" })})
      SELECT * FROM written`,
   );
 
@@ -134,7 +144,13 @@ export function createSecretWrites(database: Database) {
   };
 }
 
-const folderValues = ({ folderId, orgId, keyVersion }: JudgedFolder) => [folderId, orgId, keyVersion];
+const folderValues = ({ actor, folderId, orgId, keyVersion }: JudgedFolder) => [
+  folderId,
+  orgId,
+  keyVersion,
+  actor.type === "client" ? actor.id : null,
+  actor.type === "user" ? actor.id : null,
+];
 
 const presentValues = ({ uid, version, updated_at }: SecretReceiptRow) => [uid, version, updated_at];
 
