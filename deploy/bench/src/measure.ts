@@ -32,16 +32,21 @@ export function median(figures: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
-/** Runs the two in turn, `rounds` times, so that a machine that slows down slows both: their medians. */
+/**
+ * Runs the two in turn, `rounds` times, so that a machine that slows down slows both: their medians. The first round is
+ * not counted: in it the code is compiled.
+ */
 export async function interleaved<A, B>(
   rounds: number,
   a: () => Promise<A>,
   b: () => Promise<B>,
 ): Promise<{ a: A[]; b: B[] }> {
   const results = { a: [] as A[], b: [] as B[] };
-  for (let round = 0; round < rounds; round += 1) {
-    results.a.push(await a());
-    results.b.push(await b());
+  for (let round = 0; round <= rounds; round += 1) {
+    const [of, beside] = [await a(), await b()];
+    if (round === 0) continue;
+    results.a.push(of);
+    results.b.push(beside);
   }
   return results;
 }
