@@ -18,11 +18,13 @@ export interface DeliveryOptions {
   stopped: () => boolean;
 }
 
-/** What became of the rows; those in neither list are as before. */
+/** What became of the rows; those in no list are as before. */
 export interface DeliveryReport {
   /** Positions. */
   delivered: number[];
   failed: { row: OutboxRow; problem: string }[];
+  /** Rows of several audit records that are refused as they are: when each record has its own row, the one at fault shows. */
+  divisible: { row: OutboxRow; problem: string }[];
   /** Nobody was there for some of them. */
   away: boolean;
 }
@@ -35,7 +37,7 @@ const mostMilliseconds = 8_000;
  * the rows at fault are found. Never throws.
  */
 export async function deliverRows(rows: readonly OutboxRow[], options: DeliveryOptions): Promise<DeliveryReport> {
-  const report: DeliveryReport = { delivered: [], failed: [], away: false };
+  const report: DeliveryReport = { delivered: [], failed: [], divisible: [], away: false };
   const deadline = performance.now() + mostMilliseconds;
   const over = () => options.stopped() || performance.now() > deadline;
   for (const batch of batchesOf(rows, options.mostBytes)) {
@@ -57,7 +59,7 @@ async function deliverBatch(batch: readonly OutboxRow[], options: DeliveryOption
   } else if (saysNothing(error)) {
     report.away = true;
   } else if (batch.length === 1) {
-    report.failed.push({ row: first, problem: problemOf(error) });
+    refuse(report, first, problemOf(error));
   } else {
     const half = batch.length >> 1;
     await deliverBatch(batch.slice(0, half), options, report);
@@ -88,12 +90,21 @@ async function findSilent(
       continue;
     }
     if (error === undefined) report.delivered.push(row.position);
-    else report.failed.push({ row, problem: problemOf(error) });
-    report.failed.push(
-      ...silent.map((each) => ({ row: each, problem: "nobody takes this message, though others are taken" })),
-    );
+    else refuse(report, row, problemOf(error));
+    for (const each of silent) refuse(report, each, "nobody takes this message, though others are taken");
     silent = [];
   }
+}
+
+/** Notes a row that is refused for its own sake. */
+function refuse(report: DeliveryReport, row: OutboxRow, problem: string): void {
+  (isDivisible(row) ? report.divisible : report.failed).push({ row, problem });
+}
+
+function isDivisible({ subject, payload }: OutboxRow): boolean {
+  if (subject !== auditAppend.subject) return false;
+  const records: unknown = JSON.parse(payload);
+  return Array.isArray(records) && records.length > 1;
 }
 
 /** One delivery. Returns what went wrong, or undefined. */

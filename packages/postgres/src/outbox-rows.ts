@@ -13,10 +13,19 @@ export interface OutboxRow {
 export interface OutboxRows {
   /** Opens a transaction and locks the oldest rows that are due, at most `limit`, of the subjects given. */
   take(subjects: readonly string[], limit: number): Promise<OutboxRow[]>;
-  /** Deletes what was delivered, notes what failed for its own sake, and commits. */
-  finish(delivered: readonly number[], failed: readonly FailedRow[]): Promise<void>;
+  /** Deletes what was delivered, notes what failed for its own sake, divides rows of several records, and commits. */
+  finish(settlement: Settlement): Promise<void>;
   /** Leaves everything as it was. */
   release(): Promise<void>;
+}
+
+/** What to do with the rows that were taken; those in no list stay as they are. */
+export interface Settlement {
+  /** Positions, as in `divide`. */
+  delivered: readonly number[];
+  failed: readonly FailedRow[];
+  /** Rows whose payload is an array: each of its elements gets a row of its own, an array of one. */
+  divide: readonly number[];
 }
 
 export interface FailedRow {
@@ -48,6 +57,18 @@ const fail: Statement = {
          where outbox.lane = $1 and outbox.position = failed.position`,
 };
 
+const divideRows: Statement = {
+  name: "relay_divide",
+  text: `with whole as (
+           delete from outbox where lane = $1 and position = any ($2::bigint[])
+           returning position, subject, id, payload, created_at
+         )
+         insert into outbox (lane, subject, id, payload, created_at)
+         select $1::text, whole.subject, whole.id, json_build_array(part.value), whole.created_at
+         from whole cross join json_array_elements(whole.payload) with ordinality as part (value, number)
+         order by whole.position, part.number`,
+};
+
 /** The rows of `lane`, over a line that nobody else uses. Everything throws translated errors. */
 export function outboxRows(line: Line, lane: string): OutboxRows {
   return {
@@ -57,7 +78,7 @@ export function outboxRows(line: Line, lane: string): OutboxRows {
       // The columns are those of `take`.
       return rows as OutboxRow[];
     },
-    async finish(delivered, failed) {
+    async finish({ delivered, failed, divide }) {
       await all([
         ...(delivered.length === 0 ? [] : [line.query(remove, [lane, delivered])]),
         ...(failed.length === 0
@@ -70,6 +91,7 @@ export function outboxRows(line: Line, lane: string): OutboxRows {
                 failed.map(({ waitSeconds }) => waitSeconds),
               ]),
             ]),
+        ...(divide.length === 0 ? [] : [line.query(divideRows, [lane, divide])]),
         line.query(commit, []),
       ]);
     },

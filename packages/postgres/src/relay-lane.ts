@@ -71,15 +71,24 @@ export function createLane(options: LaneOptions): Lane {
       else telemetry.log.warn(facts, "a message was refused");
       return { position: row.position, problem, waitSeconds };
     });
-    await rows.finish(report.delivered, failed);
+    for (const { row, problem } of report.divisible) {
+      const facts = { lane: name, position: row.position, subject: row.subject, problem };
+      telemetry.log.warn(facts, "a message of several records was refused: each is tried by itself");
+    }
+    await rows.finish({
+      delivered: report.delivered,
+      failed,
+      divide: report.divisible.map(({ row }) => row.position),
+    });
     if (report.delivered.length > 0) delivered.inc({ lane: name }, report.delivered.length);
 
     const full = taken.length === limit;
     const bytes = taken.reduce((sum, { payload }) => sum + payload.length, 0);
     if (bytes > 4 * mostBytes) limit = Math.max(1, Math.ceil(limit / 2));
     else if (full) limit = Math.min(mostRows, limit * 2);
-    if (report.away && report.delivered.length === 0) return "away";
-    return full || report.away ? "more" : "done";
+    const isDivided = report.divisible.length > 0;
+    if (report.away && report.delivered.length === 0 && !isDivided) return "away";
+    return full || report.away || isDivided ? "more" : "done";
   };
 
   /** Until the time is over or `wake` says so. */

@@ -1,19 +1,26 @@
 import { randomUUID } from "node:crypto";
-import { createAuditLog, createDatabase, deliverOver, enqueueAudit, migrate, startRelay } from "@coffer/postgres";
+import { createAuditLog, createDatabase, deliverOver, enqueueAudit, migrate, sql, startRelay } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
+import type { Test } from "tap";
 import t from "tap";
+import { z } from "zod";
 import { draftOf } from "./draft.ts";
 import { startForwarder, startStores } from "./forwarder.ts";
 import { until } from "./until.ts";
 
 const { postgres, people, listAll } = await startForwarder(t, await startStores(t));
 
-await t.test("a record that no chain can hold does not keep back those around it", async (t) => {
-  const schema = "sender";
+/** A service with an outbox of its own. */
+async function startSender(t: Test, schema: string) {
   await migrate({ url: postgres.url, schema });
   const telemetry = createTelemetry({ service: "auth-sm", level: "silent" });
   const database = createDatabase({ url: postgres.url, schema, telemetry });
   t.teardown(() => database.close());
+  return { database, telemetry };
+}
+
+await t.test("a record that no chain can hold does not keep back those around it", async (t) => {
+  const { database, telemetry } = await startSender(t, "sender");
   const orgId = randomUUID();
   const owner = await people.add([{ orgId, role: "owner" }]);
   const misfit = draftOf("acme");
@@ -33,5 +40,24 @@ await t.test("a record that no chain can hold does not keep back those around it
     (await listAll(owner)).map(({ id }) => id),
     drafts.map(({ id }) => id),
     "in their order",
+  );
+});
+
+await t.test("nor those that were written in one go with it, and the chain has each of them once", async (t) => {
+  const { database, telemetry } = await startSender(t, "crowded_sender");
+  const orgId = randomUUID();
+  const owner = await people.add([{ orgId, role: "owner" }]);
+  const drafts = Array.from({ length: 9 }, () => draftOf(orgId));
+  const misfit = { ...draftOf(orgId), actor: { type: "client", id: "a\0b" } as const };
+  const audit = createAuditLog(database);
+  await Promise.all([...drafts.slice(0, 4), misfit, ...drafts.slice(4)].map((draft) => audit(draft)));
+  const rowCount = sql.type(z.object({ count: z.number() }))`SELECT count(*) FROM outbox`;
+  t.equal(await database.pool.oneFirst(rowCount), 1, "one row for all of them");
+  const relay = startRelay({ database, deliver: deliverOver(people.bus), telemetry });
+  t.teardown(() => relay.close());
+  await until("the others are stored", async () => (await listAll(owner)).length === drafts.length);
+  t.same(
+    (await listAll(owner)).map(({ id, seq }) => ({ id, seq })),
+    drafts.map(({ id }, index) => ({ id, seq: index + 1 })),
   );
 });
