@@ -1,7 +1,7 @@
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { TrustedProxies } from "@coffer/ratelimit";
-import { sourceAddress } from "@coffer/ratelimit";
+import { sourceAddress, unknownAddress } from "@coffer/ratelimit";
 import type { RequestContext } from "./request-context.ts";
 
 /** The header in which a router in front, started together with the services, proves that it is the one. */
@@ -37,6 +37,11 @@ export function createBegin({ trustedProxies, routerSecret, now = () => new Date
       time: microseconds(now()),
     };
   };
+}
+
+/** Whether the caller had reset its connection by the time its request was read: it has no address left, and hears nothing. */
+export function isGone({ ip }: RequestContext): boolean {
+  return ip === unknownAddress;
 }
 
 /** Node joins repeated lines of a header with commas, whatever the type of its headers allows. */

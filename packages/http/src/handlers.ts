@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Span } from "@coffer/telemetry";
 import { extractTrace, span } from "@coffer/telemetry";
 import { admit } from "./admit.ts";
+import { isGone } from "./begin.ts";
 import { createCors } from "./cors.ts";
 import type { AppOptions } from "./create-app.ts";
 import type { Exchange } from "./exchange.ts";
@@ -55,13 +56,13 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
     }
   }
 
-  /** Runs a request inside its span and notes how long it took. */
+  /** Runs a request inside its span and notes how long it took. One whose caller is gone already is not begun. */
   async function measure(exchange: Exchange<Caller>, work: () => Promise<number>): Promise<void> {
     const started = performance.now();
     const { method, route } = exchange.context;
     const attributes = { "http.request.method": method, "http.route": route };
     const run = async (active: Span): Promise<number> => {
-      const status = await work();
+      const status = isGone(exchange.context) ? abandon(exchange) : await work();
       active.setAttribute("http.response.status_code", status);
       if (status >= 500) active.setStatus({ code: spanError });
       return status;
@@ -69,6 +70,12 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
     const parent = extractTrace(exchange.request.headers);
     const status = await span(`${method} ${route}`, attributes, "server", run, parent);
     observe(exchange.context, status, (performance.now() - started) / 1000);
+  }
+
+  /** Neither limited nor recorded: whatever it asked for, nobody would have it. */
+  function abandon({ response }: Exchange<Caller>): number {
+    response.destroy();
+    return closedByCaller;
   }
 
   function handlerOf(row: Route<Deps, Caller>): Handle {

@@ -5,7 +5,10 @@ export interface RequestContext {
   readonly method: string;
   /** The matched route with its parameters in braces, `/api/sm/v1/secrets/{uid}`: never a value from the request. */
   readonly route: string;
-  /** The source address, canonical: what the limiter counts and an audit record shows. */
+  /**
+   * The source address, canonical: what the limiter counts and an audit record shows. No operation meets a request
+   * without one: its caller has reset the connection, and the request ends there.
+   */
   readonly ip: string;
   /** At most 256 characters. */
   readonly userAgent: string | null;

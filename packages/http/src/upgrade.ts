@@ -3,8 +3,9 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Bucket } from "@coffer/ratelimit";
 import { admit } from "./admit.ts";
-import { createBegin } from "./begin.ts";
+import { createBegin, isGone } from "./begin.ts";
 import type { AppOptions } from "./create-app.ts";
+import { endSocket } from "./end-socket.ts";
 import { logFailure } from "./log-failure.ts";
 import { bucketOfPath } from "./rate-limit.ts";
 import { pathOf, readQuery } from "./read-query.ts";
@@ -40,6 +41,10 @@ export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
     const path = pathOf(incoming.url ?? "");
     const row = rows.get(path);
     const context = begin(incoming, row?.path ?? "unmatched");
+    if (isGone(context)) {
+      socket.destroy();
+      return;
+    }
     const headers = ["X-Request-Id", context.id];
     try {
       const bucket = row?.bucket ?? bucketOfPath(path);
@@ -62,11 +67,10 @@ export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
 }
 
 function refuse(socket: Duplex, status: number, headers: string[], body: string): void {
-  if (!socket.writable) return;
   headers.push("Connection", "close", "Cache-Control", "no-store", "X-Content-Type-Options", "nosniff");
   headers.push("Content-Type", "application/json; charset=utf-8", "Content-Length", String(Buffer.byteLength(body)));
   const lines = inPairs(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${body}`);
+  endSocket(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${body}`);
 }
 
 function inPairs(list: readonly string[]): (readonly [name: string, value: string])[] {

@@ -5,3 +5,4 @@ export type { TestDatabase } from "./test-postgres.ts";
 export { testNats } from "./test-nats.ts";
 export type { TestNats, TestNatsOptions } from "./test-nats.ts";
 export { testRedis } from "./test-redis.ts";
+export { until } from "./until.ts";

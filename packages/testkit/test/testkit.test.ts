@@ -12,6 +12,7 @@ import {
   testPostgres,
   testRedis,
   testRootVariable,
+  until,
 } from "@coffer/testkit";
 
 // Everything below this folder, so that what is left over can be seen.
@@ -131,4 +132,19 @@ await t.test("a folder is removed with its test", async (t) => {
 await t.test("nothing of all that is left", (t) => {
   t.same(readdirSync(root), []);
   t.end();
+});
+
+await t.test("until returns the first answer that is one, and says for what it waited in vain", async (t) => {
+  const answers = [undefined, null, false, 0];
+  t.equal(await until("there is an answer", () => Promise.resolve(answers.shift())), 0);
+  t.equal(answers.length, 0);
+  await t.rejects(
+    until("pigs fly", () => false, 0.05),
+    { message: "waited 0.05 s in vain until pigs fly" },
+  );
+  await t.rejects(
+    until("it works", () => Promise.reject(new Error("broken"))),
+    { message: "broken" },
+    "what asking throws is not waited for",
+  );
 });
