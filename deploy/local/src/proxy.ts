@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Agent, request as httpRequest } from "node:http";
 import type { Duplex } from "node:stream";
-import { routerSecretHeader } from "@coffer/http";
+import { endSocket, routerSecretHeader } from "@coffer/http";
 import type { TrustedProxies } from "@coffer/ratelimit";
 import { sourceAddress } from "@coffer/ratelimit";
 import type { Target } from "./front.ts";
@@ -84,7 +84,8 @@ export function createProxy({ address, trustedProxies, secret }: ProxyOptions): 
     });
     outgoing.on("response", (answer) => {
       socket.write(headOf(answer));
-      answer.pipe(socket);
+      answer.pipe(socket, { end: false });
+      answer.on("close", () => endSocket(socket));
     });
     outgoing.on("error", () => refuseUpgrade(incoming, socket, "unavailable"));
     socket.on("close", () => outgoing.destroy());

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { statusOf } from "@coffer/errors";
+import { endSocket } from "@coffer/http";
 
 type Refusal = "unavailable" | "not_found";
 
@@ -23,7 +24,10 @@ export function refuseUpgrade(request: IncomingMessage, socket: Duplex, code: Re
   const { status, headers, body } = answerOf(request, code);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.on("error", () => undefined);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}Connection: close\r\n\r\n${body}`);
+  endSocket(
+    socket,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}Connection: close\r\n\r\n${body}`,
+  );
 }
 
 function answerOf({ headers }: IncomingMessage, code: Refusal) {

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import t from "tap";
 import { routerSecretHeader, serve } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
@@ -186,8 +187,12 @@ await t.test("a caller that goes away takes its request with it", async (t) => {
 });
 
 /** Asks for another protocol and returns the socket with what has been said so far. */
-async function upgrade(port: number, headers: string): Promise<{ socket: Socket; said: () => string }> {
-  const socket = connect(port, "127.0.0.1");
+async function upgrade(
+  port: number,
+  headers: string,
+  allowHalfOpen = false,
+): Promise<{ socket: Socket; said: () => string }> {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen });
   let all = "";
   socket.on("data", (chunk) => (all += chunk.toString()));
   socket.write(`GET /api/sync/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`);
@@ -238,4 +243,31 @@ await t.test("an upgrade while the service is away is 503", async (t) => {
   const { socket, said } = await upgrade(port, "");
   if (!socket.closed) await once(socket, "close");
   t.match(said(), /^HTTP\/1.1 503 Service Unavailable\r\n.*Retry-After: 1\r\n.*"unavailable"/s);
+});
+
+await t.test("a refused upgrade ends its connection, whatever the caller does with its side", async (t) => {
+  for (const away of [true, false]) {
+    const backend = createServer().listen(0, "127.0.0.1");
+    await once(backend, "listening");
+    backend.on("upgrade", (_request: IncomingMessage, socket: Duplex) => {
+      socket.end("HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnope");
+    });
+    const { port } = backend.address() as AddressInfo;
+    const address = () => (away ? null : { host: "127.0.0.1", port });
+    const target = createProxy({ address, trustedProxies: parseTrustedProxies([]), secret });
+    const router = createServer().on("upgrade", target.upgrade).listen(0, "127.0.0.1");
+    t.teardown(() => [router, backend].map((server) => server.close()));
+    await once(router, "listening");
+    const connections = promisify(router.getConnections.bind(router));
+    for (let i = 0; i < 4; i += 1) {
+      const { socket, said } = await upgrade((router.address() as AddressInfo).port, "", true);
+      t.teardown(() => socket.destroy());
+      if (!socket.readableEnded) await once(socket, "end");
+      t.match(said(), away ? /^HTTP\/1.1 503 .*"unavailable"/s : /^HTTP\/1.1 401 .*nope$/s);
+      if (i % 2 === 0) socket.end("late");
+    }
+    const deadline = performance.now() + 5_000;
+    while ((await connections()) > 0 && performance.now() < deadline) await new Promise(setImmediate);
+    t.equal(await connections(), 0);
+  }
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
+import { endSocket } from "./end-socket.ts";
 
 /**
  * Answers what is not a request at all (malformed, headers over their limit, too slow) in the shape of every error and
@@ -14,7 +15,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   const [status, message] = statusOf(error.code);
   const id = randomUUID();
   const body = JSON.stringify({ error: "invalid_request", message, request_id: id });
-  socket.end(
+  endSocket(
+    socket,
     [
       `HTTP/1.1 ${status}`,
       "Connection: close",

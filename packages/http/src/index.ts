@@ -14,6 +14,7 @@ export {
   uidText,
   uuidText,
 } from "./fields.ts";
+export { endSocket } from "./end-socket.ts";
 export { oversize } from "./oversize.ts";
 export { notModified, tagged } from "./reply.ts";
 export type { NotModified, Tagged } from "./reply.ts";

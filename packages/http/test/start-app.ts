@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
 import { createTelemetry } from "@coffer/telemetry";
 import { testRedis } from "@coffer/testkit";
-import type { AppOptions, Route, Serving, Timeouts } from "../src/index.ts";
+import type { App, AppOptions, Route, Serving, Timeouts } from "../src/index.ts";
 import { createApp, serve } from "../src/index.ts";
 
 interface Scope {
@@ -12,6 +12,8 @@ interface Scope {
 export interface TestApp extends Serving {
   /** All log lines so far. */
   logged(): string;
+  /** What answers, for a server of the test's own. */
+  app: App;
   /** The metrics in the text format. */
   metrics(): Promise<string>;
 }
@@ -60,5 +62,5 @@ export async function startApp<Caller>(
   });
   const serving = await serve(app, { host: "127.0.0.1", port: 0, drainSeconds, ...(timeouts && { timeouts }) });
   t.teardown(() => serving.close());
-  return { ...serving, logged: () => lines.join(""), metrics: () => telemetry.metrics.registry.metrics() };
+  return { ...serving, app, logged: () => lines.join(""), metrics: () => telemetry.metrics.registry.metrics() };
 }

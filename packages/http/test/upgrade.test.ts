@@ -1,3 +1,8 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { promisify } from "node:util";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
 import type { Upgrade, UpgradeRoute } from "../src/index.ts";
@@ -60,6 +65,26 @@ await t.test("upgrades are limited", async (t) => {
     t.match(await sendRaw(t, app.port, upgrade("/api/sync/ws?token=bad", from)), /^HTTP\/1\.1 401 /);
   const text = await sendRaw(t, app.port, upgrade("/api/sync/ws?token=good", from));
   t.match(text, /^HTTP\/1\.1 429 [^]*\r\nRetry-After: (60|5\d)\r\n[^]*"rate_limited"/);
+});
+
+await t.test("who is refused cannot hold the connection by keeping its own side open", async (t) => {
+  const server = createServer().on("upgrade", app.app.upgrade).listen(0, "127.0.0.1");
+  t.teardown(() => server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // a TCP port, not a pipe
+  const connections = promisify(server.getConnections.bind(server));
+  const from = freshAddress();
+  for (let i = 0; i < 10; i++) {
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    t.teardown(() => socket.destroy());
+    socket.on("error", () => undefined).resume();
+    socket.write(upgrade("/api/sync/ws?token=bad", from)); // the limiter refuses the sixth and all after it
+    await once(socket, "end");
+    if (i % 2 === 0) socket.end("late");
+  }
+  const deadline = performance.now() + 5_000;
+  while ((await connections()) > 0 && performance.now() < deadline) await new Promise(setImmediate);
+  t.equal(await connections(), 0);
 });
 
 await t.test("elsewhere nothing changes protocols", async (t) => {
