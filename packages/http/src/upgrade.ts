@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Bucket } from "@coffer/ratelimit";
 import { admit } from "./admit.ts";
-import { createBegin } from "./begin.ts";
+import { createBegin, isGone } from "./begin.ts";
 import type { AppOptions } from "./create-app.ts";
 import { endSocket } from "./end-socket.ts";
 import { logFailure } from "./log-failure.ts";
@@ -41,6 +41,10 @@ export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
     const path = pathOf(incoming.url ?? "");
     const row = rows.get(path);
     const context = begin(incoming, row?.path ?? "unmatched");
+    if (isGone(context)) {
+      socket.destroy();
+      return;
+    }
     const headers = ["X-Request-Id", context.id];
     try {
       const bucket = row?.bucket ?? bucketOfPath(path);
