@@ -4,11 +4,13 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
 import { serviceNames } from "@coffer/events";
 import type { ServiceName } from "@coffer/events";
 import { nodeFlags } from "@coffer/service";
 import { startNats, startPostgres, startRedis } from "@coffer/stores";
+import pg from "pg";
 
 const services = resolve(import.meta.dirname, "../../../services");
 
@@ -22,6 +24,8 @@ export interface RunningCoffer {
   /** Process ids, for CPU accounting; `all` is every one of them. */
   pids: { service: number[]; all: number[] };
   /** Starts one more process of a service, as a second replica. */
+  /** Resolves when every audit record of auth-sm is in its chain: what a load has caused is then paid for. */
+  settled(): Promise<void>;
   startAnother(name: ServiceToLoad): Promise<{ pid: number; stop(): Promise<void> }>;
   close(): Promise<void>;
 }
@@ -38,6 +42,19 @@ interface Ready {
 export async function startCoffer(): Promise<RunningCoffer> {
   const directory = mkdtempSync(join(tmpdir(), "coffer-bench-"));
   const undo: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
+  const close = async (): Promise<void> => {
+    for (const work of undo.reverse()) await work();
+  };
+  try {
+    return { ...(await startIn(directory, undo)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** `undo` takes what ends each thing that was started, in that order. */
+async function startIn(directory: string, undo: (() => unknown)[]): Promise<Omit<RunningCoffer, "close">> {
   const postgres = await startPostgres({ directory: join(directory, "postgres") });
   undo.push(() => postgres.stop());
   const passwords = Object.fromEntries(serviceNames.map((name) => [name, randomHex(16)])) as Record<
@@ -84,11 +101,20 @@ export async function startCoffer(): Promise<RunningCoffer> {
     managementUrl: authSm.managementUrl,
     postgresUrl: postgres.url,
     pids: { service: [authSm.pid], all: [authSm.pid, siemForwarder.pid, postgres.pid, nats.pid, redis.pid] },
+    settled: () => emptyOutbox(postgres.url),
     startAnother: start,
-    async close() {
-      for (const work of undo.reverse()) await work();
-    },
   };
+}
+
+async function emptyOutbox(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const waits = "SELECT FROM auth_sm.outbox LIMIT 1";
+    while ((await client.query(waits)).rowCount !== 0) await pause(20);
+  } finally {
+    await client.end();
+  }
 }
 
 interface RunningService {

@@ -7,17 +7,22 @@ export interface Measured extends LoadResult {
   cpuMicroseconds: Record<string, number>;
 }
 
-/** Runs a load and accounts the CPU time of each group of processes while it runs. */
+/**
+ * Runs a load and accounts the CPU time of each group of processes until what it has caused is `settled`.
+ */
 export async function measure(
   loader: Loader,
   plan: LoadPlan,
   groups: Record<string, readonly number[]>,
+  settled: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Measured> {
+  await settled();
   const before = Object.entries(groups).map(([name, pids]) => [name, pids, cpuSeconds(pids)] as const);
   const result = await loader.run(plan);
   if (result.unexpected > 0) {
     throw new Error(`${result.unexpected} of ${result.requests} answers were not ${plan.expect}: nothing was measured`);
   }
+  await settled();
   const cpuMicroseconds = Object.fromEntries(
     before.map(([name, pids, used]) => [name, ((cpuSeconds(pids) - used) * 1e6) / result.requests]),
   );

@@ -46,7 +46,21 @@ export function ratioFigure(
   return { name, baseline, value, unit, ratio, target, holds };
 }
 
-/** A figure that is judged by itself. */
-export function absoluteFigure(name: string, unit: string, value: number, atMost: number): Figure {
-  return { name, baseline: null, value, unit, ratio: null, target: `≤ ${atMost} ${unit}`, holds: value <= atMost };
+/** A figure that is judged by itself; its baseline is there to compare. */
+export function absoluteFigure(
+  name: string,
+  unit: string,
+  value: number,
+  atMost: number,
+  baseline: number | null = null,
+): Figure {
+  return {
+    name,
+    baseline,
+    value,
+    unit,
+    ratio: baseline === null ? null : value / baseline,
+    target: `≤ ${atMost} ${unit}`,
+    holds: value <= atMost,
+  };
 }

@@ -30,8 +30,8 @@ export const list: Row = {
     const listed: Measured[] = [];
     const polled: Measured[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      listed.push(await measure(loader, { ...load, requests: lists, expect: 200 }, groups));
-      polled.push(await measure(loader, { ...load, requests: polls, expect: 304 }, groups));
+      listed.push(await measure(loader, { ...load, requests: lists, expect: 200 }, groups, coffer.settled));
+      polled.push(await measure(loader, { ...load, requests: polls, expect: 304 }, groups, coffer.settled));
     }
     const cpuMilliseconds = (results: Measured[]): number =>
       median(results.map(({ cpuMicroseconds }) => (cpuMicroseconds["all"] ?? 0) / 1000));

@@ -35,11 +35,9 @@ export const secretRead: Row = {
     const groups = { service: coffer.pids.service, all: coffer.pids.all };
     const load = { connections: 32, seconds, addresses, expect: 200 };
     try {
-      await loader.run({ ...load, url: coffer.url, requests });
-      await loader.run({ ...load, url: express.url, requests: [{ method: "GET", path: "/" }] });
       const { a, b } = await interleaved(
         rounds,
-        () => measure(loader, { ...load, url: coffer.url, requests }, groups),
+        () => measure(loader, { ...load, url: coffer.url, requests }, groups, coffer.settled),
         () =>
           measure(
             loader,

@@ -50,7 +50,7 @@ async function writes(
   const load = { url: coffer.url, connections, seconds, addresses, expect, requests };
   const { a, b } = await interleaved(
     rounds,
-    () => measure(loader, load, { all: coffer.pids.all }),
+    () => measure(loader, load, { all: coffer.pids.all }, coffer.settled),
     () => bareWrites(bench, statement),
   );
   const of = (pick: (result: Measured) => number): number => median(a.map(pick));

@@ -1,24 +1,40 @@
 import { residentMebibytes } from "../cpu.ts";
-import { median } from "../measure.ts";
+import { startExpress } from "../express-baseline.ts";
+import { interleaved, median } from "../measure.ts";
 import type { Bench, Figure, Row } from "../row.ts";
 import { absoluteFigure } from "../row.ts";
 
-/** One service from the start of its process to its first answer, and what it holds in memory when idle. */
+interface Start {
+  seconds: number;
+  mebibytes: number;
+}
+
+/** One service from the start of its process to its first answer, and its memory when idle, beside a bare Express. */
 export const startUp: Row = {
   name: "start-up",
   async run({ coffer, rounds }: Bench): Promise<Figure[]> {
-    const seconds: number[] = [];
-    const resident: number[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const started = performance.now();
-      const service = await coffer.startAnother("auth-sm");
-      seconds.push((performance.now() - started) / 1000);
-      resident.push(residentMebibytes(service.pid));
-      await service.stop();
-    }
+    const started = async (start: () => Promise<{ pid: number; stop: () => unknown }>): Promise<Start> => {
+      const from = performance.now();
+      const { pid, stop } = await start();
+      const seconds = (performance.now() - from) / 1000;
+      const mebibytes = residentMebibytes(pid);
+      await stop();
+      return { seconds, mebibytes };
+    };
+    const { a, b } = await interleaved(
+      rounds,
+      () => started(() => coffer.startAnother("auth-sm")),
+      () =>
+        started(async () => {
+          const { pid, close } = await startExpress("bare");
+          return { pid, stop: close };
+        }),
+    );
+    const of = (starts: Start[], pick: (start: Start) => number): number => median(starts.map(pick));
+    const [seconds, mebibytes] = [(start: Start) => start.seconds, (start: Start) => start.mebibytes];
     return [
-      absoluteFigure("auth-sm: start to ready", "s", median(seconds), 0.8),
-      absoluteFigure("auth-sm: resident when idle", "MiB", median(resident), 120),
+      absoluteFigure("auth-sm: start to ready", "s", of(a, seconds), 0.8, of(b, seconds)),
+      absoluteFigure("auth-sm: resident when idle", "MiB", of(a, mebibytes), 120, of(b, mebibytes)),
     ];
   },
 };
