@@ -5,9 +5,11 @@ import type { Machine } from "../callers/machine.ts";
 import { askerOf } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { findUserGrant, lockUserGrant } from "../store/folder-grants.ts";
+import { findUserGrant } from "../store/folder-grants.ts";
+import type { FolderLock } from "../store/folders.ts";
+import { lockFolder } from "../store/folders.ts";
 import { activeClient } from "./client.ts";
-import { holders, requireMembership } from "./membership.ts";
+import { holders, requireHeldMembership, requireMembership } from "./membership.ts";
 import type { Permission } from "./permission.ts";
 import { covers } from "./permission.ts";
 
@@ -44,15 +46,16 @@ export async function requireFolder(
   return { orgId, actor, folderId, ...granted(grant, needed) };
 }
 
-/** A person's grant on a folder, locked against rotation and deletion until the transaction ends. Throws as above. */
+/** A person's grant on a folder, which stays as it is until the transaction ends, as far as `lock` says. Throws as above. */
 export async function requireLockedFolder(
   tx: Transaction,
   caller: User,
   folderId: string,
-  needed: Permission,
+  { needed, lock }: { needed: Permission; lock: FolderLock },
 ): Promise<FolderAccess> {
-  const { orgId, actor } = await requireMembership(tx, caller, holders);
-  const grant = await lockUserGrant(tx, { orgId, userId: caller.userId, folderId });
+  const { orgId, actor } = await requireHeldMembership(tx, caller, holders);
+  const folder = await lockFolder(tx, { orgId, folderId }, lock);
+  const grant = folder && (await findUserGrant(tx, { orgId, userId: caller.userId, folderId }));
   if (grant === null) throw new ServiceError("not_found", "folder not found");
   return { orgId, actor, folderId, ...granted(grant, needed) };
 }

@@ -1,9 +1,9 @@
 import { ServiceError } from "@coffer/errors";
-import type { Queryable } from "@coffer/postgres";
+import type { Queryable, Transaction } from "@coffer/postgres";
 import type { Actor } from "../audit.ts";
 import type { User } from "../callers/user.ts";
-import type { Role } from "../store/memberships.ts";
-import { findMembership, hasMembership } from "../store/memberships.ts";
+import type { Membership, Role } from "../store/memberships.ts";
+import { findMembership, hasMembership, holdMembership } from "../store/memberships.ts";
 
 /** A person's place in the organization that the request is about. */
 export interface ActiveMembership {
@@ -22,7 +22,7 @@ export const holders: readonly Role[] = ["owner", "admin", "member"];
 export const everyone: readonly Role[] = ["owner", "admin", "auditor", "member"];
 
 /**
- * The caller's membership of the chosen organization (`X-Coffer-Org`), or of the oldest one.
+ * The caller's membership of the chosen organization (`X-Coffer-Org`), or of the oldest one, for what only reads.
  * @throws ServiceError `not_found` when the caller has no organization at all, `access_denied` when the caller is not
  *   an active member of it or has none of the `allowed` roles.
  */
@@ -31,7 +31,24 @@ export async function requireMembership(
   caller: User,
   allowed: readonly Role[],
 ): Promise<ActiveMembership> {
-  const membership = await findMembership(db, caller.userId, caller.orgId);
+  return judged(db, caller, allowed, await findMembership(db, caller.userId, caller.orgId));
+}
+
+/** The same for what writes: the caller is neither removed nor suspended nor demoted before the transaction ends. */
+export async function requireHeldMembership(
+  tx: Transaction,
+  caller: User,
+  allowed: readonly Role[],
+): Promise<ActiveMembership> {
+  return judged(tx, caller, allowed, await holdMembership(tx, caller.userId, caller.orgId));
+}
+
+async function judged(
+  db: Queryable,
+  caller: User,
+  allowed: readonly Role[],
+  membership: Membership | null,
+): Promise<ActiveMembership> {
   if (membership === null) {
     if (caller.orgId === undefined || !(await hasMembership(db, caller.userId))) {
       throw new ServiceError("not_found", "you belong to no organization");

@@ -1,6 +1,6 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import { managers, requireMembership } from "../access/membership.ts";
+import { managers, requireHeldMembership } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
@@ -16,7 +16,7 @@ export function createApplication(
 ): Promise<ApplicationRow> {
   const { name, description = "" } = body;
   return deps.database.transaction(async (tx) => {
-    const { orgId, actor } = await requireMembership(tx, caller, managers);
+    const { orgId, actor } = await requireHeldMembership(tx, caller, managers);
     const application = await orConflict(
       insertApplication(tx, { id: deps.newId(), orgId, name, description, now: deps.now() }),
       { applications_name_key: "an application of this name exists" },

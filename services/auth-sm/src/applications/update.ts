@@ -1,6 +1,6 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import { requireApplication } from "../access/application.ts";
+import { requireLockedApplication } from "../access/application.ts";
 import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -16,7 +16,7 @@ export function updateApplication(
   { caller, params, body, request }: Call<User, ApplicationPath, ApplicationChange>,
 ): Promise<ApplicationRow> {
   return deps.database.transaction(async (tx) => {
-    const reached = await requireApplication(tx, caller, params.id, { allowed: managers, read: lockApplication });
+    const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: lockApplication });
     const { orgId, actor, application: present } = reached;
     const application = await orConflict(changeApplication(tx, present.id, body), {
       applications_name_key: "an application of this name exists",

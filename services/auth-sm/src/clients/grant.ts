@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import { requireApplication } from "../access/application.ts";
+import { requireLockedApplication } from "../access/application.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { requireLockedFolder } from "../access/folder.ts";
 import { holders } from "../access/membership.ts";
@@ -27,12 +27,12 @@ export function grantFolder(
   { caller, params, body, request }: Call<User, GrantPath, GrantBody>,
 ): Promise<GrantView> {
   return deps.database.transaction(async (tx) => {
-    const reached = await requireApplication(tx, caller, params.id, { allowed: holders, read: holdApplication });
+    const reached = await requireLockedApplication(tx, caller, params.id, { allowed: holders, lock: holdApplication });
     const { orgId, actor, application } = reached;
     const now = deps.now();
     const client = await lockApplicationClient(tx, { applicationId: application.id, clientId: params.client_id, now });
     if (client === null) throw new ServiceError("not_found", "client not found");
-    const folder = await requireLockedFolder(tx, caller, params.folder_id, "manage");
+    const folder = await requireLockedFolder(tx, caller, params.folder_id, { needed: "manage", lock: "grants" });
     if (client.revoked || client.expired) {
       throw new ServiceError("conflict", "the client is revoked or expired: nothing can be granted to it");
     }

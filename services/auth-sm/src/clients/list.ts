@@ -6,7 +6,6 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { ClientRow } from "../store/application-clients.ts";
 import { listApplicationClients } from "../store/application-clients.ts";
-import { findApplication } from "../store/applications.ts";
 
 /** GET /api/org/applications/{id}/clients */
 export async function listClients(
@@ -14,6 +13,6 @@ export async function listClients(
   { caller, params }: Call<User, ApplicationPath>,
 ): Promise<{ data: readonly ClientRow[] }> {
   const { pool } = deps.database;
-  const reached = await requireApplication(pool, caller, params.id, { allowed: observers, read: findApplication });
+  const reached = await requireApplication(pool, caller, params.id, observers);
   return { data: await listApplicationClients(pool, reached.application.id, deps.now()) };
 }

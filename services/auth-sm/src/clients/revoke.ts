@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import { requireApplication } from "../access/application.ts";
+import { requireLockedApplication } from "../access/application.ts";
 import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -13,7 +13,7 @@ import type { ClientPath } from "./bodies.ts";
 /** DELETE /api/org/applications/{id}/clients/{client_id}: for good, from its next request on. Again: no effect. */
 export function revokeClient(deps: Deps, { caller, params, request }: Call<User, ClientPath>): Promise<void> {
   return deps.database.transaction(async (tx) => {
-    const reached = await requireApplication(tx, caller, params.id, { allowed: managers, read: holdApplication });
+    const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
     const now = deps.now();
     const client = await lockApplicationClient(tx, { applicationId: application.id, clientId: params.client_id, now });

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import { requireApplication } from "../access/application.ts";
+import { requireLockedApplication } from "../access/application.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
 import { holders } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
@@ -14,12 +14,12 @@ import type { GrantPath } from "./bodies.ts";
 /** DELETE /api/org/applications/{id}/clients/{client_id}/folders/{folder_id} */
 export function withdrawFolder(deps: Deps, { caller, params, request }: Call<User, GrantPath>): Promise<void> {
   return deps.database.transaction(async (tx) => {
-    const reached = await requireApplication(tx, caller, params.id, { allowed: holders, read: holdApplication });
+    const reached = await requireLockedApplication(tx, caller, params.id, { allowed: holders, lock: holdApplication });
     const { orgId, actor, application } = reached;
     const now = deps.now();
     const client = await lockApplicationClient(tx, { applicationId: application.id, clientId: params.client_id, now });
     if (client === null) throw new ServiceError("not_found", "client not found");
-    const { folder } = await requireManagedFolder(tx, caller, params.folder_id);
+    const { folder } = await requireManagedFolder(tx, caller, params.folder_id, "grants");
     if (!(await deleteClientGrant(tx, client.id, folder.id))) {
       throw new ServiceError("not_found", "the client has no grant on this folder");
     }

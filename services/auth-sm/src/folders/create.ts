@@ -1,7 +1,7 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireKeyVersion } from "../access/key-version.ts";
-import { managers, requireMembership } from "../access/membership.ts";
+import { managers, requireHeldMembership } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
@@ -17,7 +17,7 @@ export function createFolder(
 ): Promise<FolderRow> {
   const id = body.id ?? deps.newId();
   return deps.database.transaction(async (tx) => {
-    const { orgId, actor } = await requireMembership(tx, caller, managers);
+    const { orgId, actor } = await requireHeldMembership(tx, caller, managers);
     requireKeyVersion(body.key_version, 1);
     const now = deps.now();
     await orConflict(insertFolder(tx, { id, orgId, name: body.name, now }), {

@@ -14,7 +14,7 @@ export function removeFolder(
   { caller, params, query, request }: Call<User, FolderPath, undefined, FolderRemoval>,
 ): Promise<void> {
   return deps.database.transaction(async (tx) => {
-    const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id);
+    const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "whole");
     const secrets = await countFolderSecrets(tx, folder.id);
     if (secrets > 0 && query.force !== "true") {
       throw new ServiceError("conflict", `the folder holds ${secrets} secrets: delete them first, or use force=true`);

@@ -15,7 +15,7 @@ export function updateFolder(
   { caller, params, body, request }: Call<User, FolderPath, FolderName>,
 ): Promise<FolderRow> {
   return deps.database.transaction(async (tx) => {
-    const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id);
+    const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "grants");
     await orConflict(renameFolder(tx, { id: folder.id, name: body.name, now: deps.now() }), {
       folders_name_key: "a folder of this name exists",
     });

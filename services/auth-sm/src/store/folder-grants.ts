@@ -17,19 +17,10 @@ export interface AskedGrant {
  * A person's grant on a folder of the organization: null when there is no such folder there, `permission` null when
  * there is one that was not granted.
  */
-export function findUserGrant(db: Queryable, asked: AskedGrant): Promise<UserGrant | null> {
-  return db.maybeOne(sql.type(userGrant)`${userGrantOf(asked)}`);
-}
-
-/** The same, and locks the folder against rotation and deletion until the transaction ends. */
-export function lockUserGrant(tx: Queryable, asked: AskedGrant): Promise<UserGrant | null> {
-  return tx.maybeOne(sql.type(userGrant)`${userGrantOf(asked)} FOR KEY SHARE OF f`);
-}
-
-function userGrantOf({ orgId, userId, folderId }: AskedGrant) {
-  return sql.fragment`
+export function findUserGrant(db: Queryable, { orgId, userId, folderId }: AskedGrant): Promise<UserGrant | null> {
+  return db.maybeOne(sql.type(userGrant)`
     SELECT m.permission, f.key_version
     FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
     WHERE f.id = ${folderId} AND f.org_id = ${orgId}
-  `;
+  `);
 }

@@ -93,21 +93,31 @@ export async function renameFolder(tx: Queryable, folder: { id: string; name: st
   `);
 }
 
-const lockedFolder = z.object({ id: z.string(), name: z.string(), permission: z.enum(permissions).nullable() });
+const locks = {
+  /** Its key and its existence: who rotates or deletes it waits. */
+  key: sql.fragment`FOR KEY SHARE`,
+  /** And its name and who has a grant: whoever else changes them waits. */
+  grants: sql.fragment`FOR NO KEY UPDATE`,
+  /** And its secrets: everybody waits, and writers of secrets come back later. */
+  whole: sql.fragment`FOR UPDATE`,
+} as const;
+/** How much of a folder stays as it is until the transaction ends; each includes the ones before it. */
+export type FolderLock = keyof typeof locks;
+
+const lockedFolder = z.object({ id: z.string(), name: z.string(), key_version: z.number() });
+export type LockedFolder = z.infer<typeof lockedFolder>;
 
 /**
- * A folder of the organization with this person's grant on it, locked against every other use: who writes a secret or a
- * grant waits. Null when there is none.
+ * A folder of the organization, locked; null when there is none with this id. Who has which grant on it is for a later
+ * statement to read: one that waits for a lock sees everything else as it was before.
  */
 export function lockFolder(
   tx: Queryable,
-  { orgId, userId, folderId }: { orgId: string; userId: string; folderId: string },
-): Promise<z.infer<typeof lockedFolder> | null> {
+  { orgId, folderId }: { orgId: string; folderId: string },
+  lock: FolderLock,
+): Promise<LockedFolder | null> {
   return tx.maybeOne(sql.type(lockedFolder)`
-    SELECT f.id, f.name, m.permission
-    FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
-    WHERE f.id = ${folderId} AND f.org_id = ${orgId}
-    FOR UPDATE OF f
+    SELECT id, name, key_version FROM folders WHERE id = ${folderId} AND org_id = ${orgId} ${locks[lock]}
   `);
 }
 
@@ -148,15 +158,18 @@ export function listHolders(db: Queryable, folderId: string, now: Date): Promise
   `);
 }
 
-/** Which of these folders of the organization the person may manage, locked against deletion and rotation. */
-export function listManagedFolders(
+/** Which of these folders of the organization the person may manage; all of them are locked as `grants`. */
+export async function listManagedFolders(
   tx: Queryable,
   { orgId, userId, folderIds }: { orgId: string; userId: string; folderIds: readonly string[] },
-): Promise<readonly { id: string; name: string; key_version: number }[]> {
-  return tx.any(sql.type(z.object({ id: z.string(), name: z.string(), key_version: z.number() }))`
-    SELECT f.id, f.name, f.key_version
-    FROM folders f JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId} AND m.permission = 'manage'
-    WHERE f.org_id = ${orgId} AND f.id = ANY(${sql.array([...folderIds], "uuid")})
-    ORDER BY f.id FOR KEY SHARE OF f
+): Promise<readonly LockedFolder[]> {
+  const ids = sql.array([...folderIds], "uuid");
+  const folders = await tx.any(sql.type(lockedFolder)`
+    SELECT id, name, key_version FROM folders WHERE org_id = ${orgId} AND id = ANY(${ids}) ORDER BY id ${locks.grants}
   `);
+  const managed = await tx.anyFirst(sql.type(z.object({ folder_id: z.string() }))`
+    SELECT folder_id FROM folder_members
+    WHERE user_id = ${userId} AND permission = 'manage' AND folder_id = ANY(${ids})
+  `);
+  return folders.filter(({ id }) => managed.includes(id));
 }

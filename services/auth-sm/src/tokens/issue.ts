@@ -3,7 +3,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
-import { requireApplication } from "../access/application.ts";
+import { requireLockedApplication } from "../access/application.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { managers } from "../access/membership.ts";
 import type { ApplicationPath } from "../applications/bodies.ts";
@@ -36,7 +36,7 @@ export async function issueToken(
     made === undefined ? Buffer.from(body.token_hash ?? "", "hex") : createHash("sha256").update(made).digest();
   const id = deps.newId();
   const token = await deps.database.transaction(async (tx) => {
-    const reached = await requireApplication(tx, caller, params.id, { allowed: managers, read: holdApplication });
+    const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
     await requireManagedFolders(tx, { orgId, userId: caller.userId, named: body.folders });
     const row = {

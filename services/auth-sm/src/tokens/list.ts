@@ -6,7 +6,6 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { AccessTokenRow } from "../store/access-tokens.ts";
 import { listAccessTokens } from "../store/access-tokens.ts";
-import { findApplication } from "../store/applications.ts";
 
 /** GET /api/org/applications/{id}/tokens */
 export async function listTokens(
@@ -14,6 +13,6 @@ export async function listTokens(
   { caller, params }: Call<User, ApplicationPath>,
 ): Promise<{ data: readonly AccessTokenRow[] }> {
   const { pool } = deps.database;
-  const reached = await requireApplication(pool, caller, params.id, { allowed: observers, read: findApplication });
+  const reached = await requireApplication(pool, caller, params.id, observers);
   return { data: await listAccessTokens(pool, reached.application.id, deps.now()) };
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import { requireApplication } from "../access/application.ts";
+import { requireLockedApplication } from "../access/application.ts";
 import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -17,7 +17,7 @@ import type { TokenPath } from "./bodies.ts";
  */
 export function revokeToken(deps: Deps, { caller, params, request }: Call<User, TokenPath>): Promise<void> {
   return deps.database.transaction(async (tx) => {
-    const reached = await requireApplication(tx, caller, params.id, { allowed: managers, read: holdApplication });
+    const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
     const token = await lockAccessToken(tx, application.id, params.token_id);
     if (token === null) throw new ServiceError("not_found", "token not found");
