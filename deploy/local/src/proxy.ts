@@ -17,6 +17,10 @@ export interface ProxyOptions {
 
 /** Between one hop and the next only (RFC 9110, 7.6.1); the new hop has its own. */
 const hopHeaders = new Set(["connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"]);
+const lengthHeader = "content-length";
+// What frames and addresses a request and says whose it is. Without its length a body would reach the service as a second
+// request, past everything that is decided here: a caller who lists one of these in Connection is not obeyed.
+const keptHeaders = new Set([lengthHeader, "host", "authorization"]);
 const ownHeaders = new Set(["x-forwarded-for", "forwarded", "x-real-ip", routerSecretHeader]);
 
 /**
@@ -27,17 +31,17 @@ const ownHeaders = new Set(["x-forwarded-for", "forwarded", "x-real-ip", routerS
 export function createProxy({ address, trustedProxies, secret }: ProxyOptions): Target {
   const agent = new Agent({ keepAlive: true });
 
-  function open(incoming: IncomingMessage, extra: string[]): ClientRequest | null {
+  function open(incoming: IncomingMessage, passed: string[]): ClientRequest | null {
     const where = address();
     if (where === null) return null;
     const forwarded = incoming.headers["x-forwarded-for"];
     const source = sourceAddress(incoming.socket.remoteAddress, textOf(forwarded), trustedProxies);
-    const headers = [...passedOn(incoming), ...extra, "X-Forwarded-For", source, routerSecretHeader, secret];
+    const headers = [...passed, "X-Forwarded-For", source, routerSecretHeader, secret];
     return httpRequest({ ...where, agent, method: incoming.method ?? "GET", path: incoming.url ?? "/", headers });
   }
 
   function request(incoming: IncomingMessage, response: ServerResponse): void {
-    const outgoing = open(incoming, framingOf(incoming));
+    const outgoing = open(incoming, [...passedOn(incoming), ...framingOf(incoming)]);
     if (outgoing === null) {
       refuse(incoming, response, "unavailable");
       return;
@@ -68,13 +72,14 @@ export function createProxy({ address, trustedProxies, secret }: ProxyOptions): 
 
   function upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => socket.destroy());
-    const outgoing = open(incoming, ["Connection", "Upgrade", "Upgrade", incoming.headers.upgrade ?? ""]);
+    const change = ["Connection", "Upgrade", "Upgrade", incoming.headers.upgrade ?? ""];
+    const outgoing = open(incoming, [...passedOn(incoming, lengthHeader), ...change]);
     if (outgoing === null) {
       refuseUpgrade(incoming, socket, "unavailable");
       return;
     }
     outgoing.on("upgrade", (answer, inner, innerHead) => {
-      socket.write(headOf(answer));
+      socket.write(headOf(answer, answer.rawHeaders));
       socket.write(innerHead);
       inner.write(head);
       inner.on("error", () => inner.destroy());
@@ -83,7 +88,8 @@ export function createProxy({ address, trustedProxies, secret }: ProxyOptions): 
       inner.pipe(socket).pipe(inner);
     });
     outgoing.on("response", (answer) => {
-      socket.write(headOf(answer));
+      // Its body, which comes here without chunks, ends with the connection.
+      socket.write(headOf(answer, [...passedOn(answer), "Connection", "close"]));
       answer.pipe(socket, { end: false });
       answer.on("close", () => endSocket(socket));
     });
@@ -96,12 +102,13 @@ export function createProxy({ address, trustedProxies, secret }: ProxyOptions): 
 }
 
 /** The headers that the next hop gets too, as a flat list of names and values. */
-function passedOn({ rawHeaders, headers }: IncomingMessage): string[] {
+function passedOn({ rawHeaders, headers }: IncomingMessage, except?: string): string[] {
   const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
   const list: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? "").toLowerCase();
-    if (hopHeaders.has(name) || ownHeaders.has(name) || named.includes(name)) continue;
+    if (hopHeaders.has(name) || ownHeaders.has(name) || name === except) continue;
+    if (named.includes(name) && !keptHeaders.has(name)) continue;
     list.push(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
   }
   return list;
@@ -114,11 +121,9 @@ function framingOf({ headers, method }: IncomingMessage): string[] {
   return headers["content-length"] === undefined && mayHaveBody ? ["Content-Length", "0"] : [];
 }
 
-function headOf(answer: IncomingMessage): string {
-  const lines = [`HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ""}`];
-  const { rawHeaders } = answer;
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
-    lines.push(`${rawHeaders[at] ?? ""}: ${rawHeaders[at + 1] ?? ""}`);
+function headOf({ statusCode = 502, statusMessage = "" }: IncomingMessage, headers: readonly string[]): string {
+  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
+  for (let at = 0; at + 1 < headers.length; at += 2) lines.push(`${headers[at] ?? ""}: ${headers[at + 1] ?? ""}`);
   return `${lines.join("\r\n")}\r\n\r\n`;
 }
 

@@ -96,6 +96,61 @@ for (const [what, options, body] of bodies) {
   });
 }
 
+const smuggled = "GET /api/smuggled HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 9.9.9.9\r\n\r\n";
+const framed = `Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`;
+const frames: [string, string][] = [
+  ["a length that Connection names", `Connection: keep-alive, Content-Length\r\n${framed}`],
+  ["a length named in a Connection of its own", `Connection: keep-alive\r\nConnection: content-length\r\n${framed}`],
+  [
+    "chunks that Connection names",
+    "Connection: Transfer-Encoding\r\nTransfer-Encoding: chunked\r\n\r\n" +
+      `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`,
+  ],
+  ["a body after a request to change protocols", `Connection: Upgrade\r\nUpgrade: websocket\r\n${framed}`],
+  [
+    "a length without the body after a request to change protocols",
+    `Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: ${smuggled.length}\r\n\r\n`,
+  ],
+];
+for (const method of ["GET", "HEAD", "DELETE", "OPTIONS", "POST"]) {
+  for (const [what, rest] of frames) {
+    await t.test(`${method} with ${what} is one request at the service, and the next is whole`, async (t) => {
+      const seen: (string | undefined)[] = [];
+      const { port } = await pair(t, (request, response) => {
+        seen.push(`${request.method ?? ""} ${request.url ?? ""} ${String(request.headers[routerSecretHeader])}`);
+        // As a service that answers before it looks at a body.
+        response.end("seen");
+        request.resume();
+      });
+      const socket = connect(port, "127.0.0.1");
+      t.teardown(() => socket.destroy());
+      socket.write(`${method} /api/first HTTP/1.1\r\nHost: x\r\n${rest}`);
+      await once(socket, "data");
+      t.equal((await ask(port, { path: "/api/second" })).body, "seen");
+      t.same(seen, [`${method} /api/first ${secret}`, `GET /api/second ${secret}`]);
+    });
+  }
+}
+
+await t.test("Connection takes neither the host nor the authorization from a request", async (t) => {
+  const { port } = await pair(t, echo);
+  const headers = { Connection: "Host, Authorization, X-Hop", Authorization: "Bearer x", "X-Hop": "1" };
+  const seen = JSON.parse((await ask(port, { headers })).body) as Seen;
+  t.match(seen.headers, { host: `127.0.0.1:${port}`, authorization: "Bearer x" });
+  t.equal(seen.headers["x-hop"], undefined);
+});
+
+await t.test("an upgrade that is answered as an ordinary request has an answer that can be read", async (t) => {
+  const { port } = await pair(t, (_request, response) => {
+    response.write("in ");
+    response.end("chunks");
+  });
+  const { socket, said } = await upgrade(port, "");
+  if (!socket.closed) await once(socket, "close");
+  t.match(said(), /^HTTP\/1.1 200 OK\r\n.*Connection: close\r\n\r\nin chunks$/s);
+  t.notMatch(said(), /transfer-encoding/i);
+});
+
 await t.test("the source address is decided here, whatever a caller says", async (t) => {
   const { port } = await pair(t, echo);
   const headers = {
