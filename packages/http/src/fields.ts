@@ -73,8 +73,10 @@ export const uidText = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_-]{21}$/, "not 
 /** Lower-case hexadecimal SHA-256. */
 export const sha256Text = z.string().regex(/^[0-9a-f]{64}$/, "not a SHA-256 in lower-case hexadecimal");
 
-/** A moment: ISO 8601 in UTC (`Z`), up to microseconds. */
-export const timestampText = z.iso.datetime({ error: "not an ISO 8601 timestamp in UTC" });
+/** A moment that Postgres can keep as it is: ISO 8601 in UTC (`Z`), from the year 1 on, up to microseconds. */
+export const timestampText = z.iso
+  .datetime({ error: "not an ISO 8601 timestamp in UTC", abort: true })
+  .regex(/^(?!0000)[^.]*(?:\.\d{1,6})?Z$/, "must be from the year 1 on, with at most 6 digits of a second");
 
 /** `limit` of a list's query: 1 to 1000. */
 export const pageLimit = z

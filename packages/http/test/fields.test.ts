@@ -113,11 +113,25 @@ await t.test("ids have one spelling", (t) => {
   t.end();
 });
 
-await t.test("a moment is UTC, up to microseconds", (t) => {
+await t.test("a moment is UTC, from the year 1 on, up to microseconds", (t) => {
   check(
     timestampText,
-    ["2026-11-20T10:00:00Z", "2026-11-20T10:00:00.123Z", "2026-11-20T10:00:00.123456Z", "2024-02-29T23:59:59Z"],
     [
+      "2026-11-20T10:00:00Z",
+      "2026-11-20T10:00:00.1Z",
+      "2026-11-20T10:00:00.123456Z",
+      "2024-02-29T23:59:59Z",
+      "0001-01-01T00:00:00Z",
+      "9999-12-31T23:59:59.999999Z",
+    ],
+    [
+      "0000-12-31T23:59:59.999999Z",
+      "10000-01-01T00:00:00Z",
+      "+010000-01-01T00:00:00Z",
+      "-000001-01-01T00:00:00Z",
+      "2026-11-20T10:00:00.1234567Z",
+      `2026-11-20T10:00:00.${"0".repeat(300)}Z`,
+      "2026-11-20T10:00:00.Z",
       "2026-11-20T10:00:00",
       "2026-11-20T10:00:00+01:00",
       "2026-11-20",
@@ -129,6 +143,7 @@ await t.test("a moment is UTC, up to microseconds", (t) => {
       1,
     ],
   );
+  t.equal(timestampText.safeParse("now").error?.issues.length, 1, "one thing is said of what is none");
   t.end();
 });
 

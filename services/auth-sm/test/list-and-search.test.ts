@@ -108,6 +108,8 @@ await t.test("limit is 1 to 1000, and what is not understood is 400", async (t) 
     "limit=1&cursor=bm9uZQ",
     "record_type=key",
     "updated_since=now",
+    "updated_since=0000-01-01T00:00:00Z",
+    `updated_since=2026-11-20T10:00:00.${"0".repeat(300)}Z`,
     "folder_id=7",
   ]) {
     for (const path of [`/secrets?${query}`, `/secrets/search?title=a&${query}`]) {

@@ -43,6 +43,8 @@ await t.test("what is missing or malformed is 400", async (t) => {
     { expires_at: 1_800_000_000 },
     { expires_at: "2026-11-20" },
     { client_expires_at: "never" },
+    { client_expires_at: `9999-12-31T23:59:59.${"9".repeat(7)}Z` },
+    { client_expires_at: `2100-01-01T00:00:00.${"0".repeat(300)}Z` },
     { allowed_cidrs: [] },
     { allowed_cidrs: "10.0.0.0/8" },
     { allowed_cidrs: Array(65).fill("10.0.0.0/8") },

@@ -123,6 +123,7 @@ await t.test("a record that no chain can hold is refused by name, and nothing of
     draftOf(null),
     draftOf("acme"),
     draftOf(orgId, { time: "0000-01-01T00:00:00Z" }),
+    draftOf(orgId, { time: "9999-12-31T23:59:59.9999999Z" }),
     draftOf(orgId, { actor: { type: "user", id: "a\0b" } }),
     draftOf(orgId, { target: { type: "secret", id: "\ud800" } }),
   ];

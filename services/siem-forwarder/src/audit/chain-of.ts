@@ -1,7 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { AuditDraft } from "@coffer/events";
-import { uuidText } from "@coffer/http";
-import { moment } from "./moment.ts";
+import { timestampText, uuidText } from "@coffer/http";
 
 /**
  * The chain in which a record has its place: that of its organization, or without one that of the person it is about,
@@ -11,7 +10,7 @@ import { moment } from "./moment.ts";
 export function chainOf(record: AuditDraft): string {
   const chainId = record.org_id ?? personOf(record);
   if (chainId === null || !uuidText.safeParse(chainId).success) throw unfit(record, "belongs to no chain");
-  if (!moment.safeParse(record.time).success) throw unfit(record, "has a time that is not ISO 8601 in UTC");
+  if (!timestampText.safeParse(record.time).success) throw unfit(record, "has a time that is not ISO 8601 in UTC");
   if (record.actor.id?.includes("\0") === true) throw unfit(record, "has an actor id that cannot be stored");
   return chainId;
 }

@@ -1,13 +1,12 @@
 import { auditActions } from "@coffer/events";
-import { cursorText, pageLimit } from "@coffer/http";
+import { cursorText, pageLimit, timestampText } from "@coffer/http";
 import { z } from "zod";
-import { moment } from "./moment.ts";
 
 /** The query of `GET /api/org/audit`. `from` is inclusive, `to` is not. */
 export const auditQuery = z
   .object({
-    from: moment.optional(),
-    to: moment.optional(),
+    from: timestampText.optional(),
+    to: timestampText.optional(),
     action: z.enum(auditActions).optional(),
     actor_id: z
       .string()

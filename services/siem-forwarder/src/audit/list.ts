@@ -10,7 +10,7 @@ import { findSpan } from "../store/hours.ts";
 import { listRecords } from "../store/records.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { AuditQuery } from "./list-query.ts";
-import { hourOf } from "./moment.ts";
+import { hourOf } from "./hour-of.ts";
 
 /** A page of an organization's audit, and the present end of its chain. */
 export interface AuditPage {

@@ -3,7 +3,7 @@ import { chainAudit } from "@coffer/events";
 import { unfit } from "./chain-of.ts";
 import type { HourSpan } from "../store/hours.ts";
 import type { ChainedRecord } from "../store/records.ts";
-import { hourOf } from "./moment.ts";
+import { hourOf } from "./hour-of.ts";
 
 /** A record that has no place yet, and the chain in which it will get one. */
 export interface ChainedDraft {
