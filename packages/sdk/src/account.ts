@@ -12,11 +12,11 @@ import {
 } from "@coffer/crypto";
 import { finishLogin, finishRegistration, startLogin, startRegistration } from "@coffer/crypto/opaque";
 import { CofferError } from "./errors.ts";
+import { loginAnswer } from "./login-answer.ts";
 import { sessionOf } from "./person-session.ts";
 import type { PersonSession } from "./person-session.ts";
 import { createTransport } from "./transport.ts";
 import type { Transport, TransportOptions } from "./transport.ts";
-import type { LoginView } from "./views.ts";
 
 export interface Device {
   id: string;
@@ -87,7 +87,7 @@ export async function register(
     device: request.device,
   });
   const now = (options.now ?? Date.now)();
-  return { session: sessionOf(transport.url, view as LoginView, encodeBase64(userKey), now), recoveryKey };
+  return { session: sessionOf(transport.url, loginAnswer(view), encodeBase64(userKey), now), recoveryKey };
 }
 
 /**
@@ -106,7 +106,7 @@ export async function login(request: LoginRequest, options: AccountOptions = {})
     finish_login_request: finishLoginRequest,
     device,
   });
-  const view = answer as LoginView;
+  const view = loginAnswer(answer);
   const sealKey = await userKeySealKey(exportKey);
   const userKey = await understood(unboxBound(sealKey, view.encrypted_user_key, contexts.userKey()));
   return sessionOf(transport.url, view, encodeBase64(userKey), (options.now ?? Date.now)());

@@ -1,5 +1,5 @@
 import { CofferError } from "./errors.ts";
-import { openTitle } from "./sealed-secret.ts";
+import { openTitle, readable } from "./sealed-secret.ts";
 import type { Secret } from "./sealed-secret.ts";
 import type { OpenFolder } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
@@ -12,8 +12,10 @@ export function folderOf(folders: readonly OpenFolder[], nameOrId: string): Open
 
 /**
  * The secret of that uid or exact title among a folder's secrets; undefined when there is none. A title that the
- * server shows is believed only when the sealed one says the same.
- * Throws CofferError `invalid_request` naming the count when several have the title.
+ * server shows is believed only when the sealed one says the same. A secret that cannot be opened, such as another
+ * program's, has no title.
+ * Throws CofferError `invalid_request` naming the count when several have the title, `not_decrypted` when the server
+ * shows it for one that cannot be opened and no other has it, and what `keyOf` throws.
  */
 export async function findSecret(
   views: readonly SecretView[],
@@ -24,13 +26,15 @@ export async function findSecret(
   const byUid = inFolder.find(({ uid }) => uid === title);
   if (byUid !== undefined) return byUid;
   const candidates = inFolder.filter((view) => (view.title || title) === title);
-  const titles = await Promise.all(candidates.map((view) => openTitle(view, folder)));
+  const titles = await Promise.all(candidates.map((view) => readable(folder, openTitle(view, folder))));
   const matches = candidates.filter((_view, index) => titles[index] === title);
   if (matches.length > 1)
     throw new CofferError(
       "invalid_request",
       `${matches.length} secrets in ${folder.name} have the title ${title}: name one by its uid`,
     );
+  const claimed = titles.find((one, index) => one instanceof CofferError && candidates[index]?.title === title);
+  if (matches.length === 0 && claimed instanceof CofferError) throw claimed;
   return matches[0];
 }
 

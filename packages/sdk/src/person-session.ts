@@ -1,6 +1,7 @@
 import { CofferError } from "./errors.ts";
+import { tokensAnswer } from "./login-answer.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
-import type { LoginView } from "./views.ts";
+import type { LoginView, TokensView } from "./views.ts";
 
 /** A person's session with the unlocked user key: whoever holds it can do what the person can. */
 export interface PersonSession {
@@ -90,6 +91,9 @@ export function personSender(
   };
 }
 
+/** Of four attempts all are over within the 60 s in which the service repeats its answer. */
+const refreshMilliseconds = 10_000;
+
 async function refreshed(session: PersonSession, transport: Transport, now: () => number): Promise<PersonSession> {
   // The server answers the token before the newest with the same successor for 60 s, so a lost answer may be asked for
   // again.
@@ -98,12 +102,13 @@ async function refreshed(session: PersonSession, transport: Transport, now: () =
     path: "/api/auth/refresh",
     body: { refresh_token: session.refresh_token },
     repeatable: true,
+    timeoutMilliseconds: refreshMilliseconds,
   });
-  return { ...session, ...tokensOf(answer.body as LoginView, now()) };
+  return { ...session, ...tokensOf(tokensAnswer(answer.body), now()) };
 }
 
 function tokensOf(
-  view: Pick<LoginView, "access_token" | "expires_in" | "refresh_token" | "refresh_expires_in">,
+  view: TokensView,
   now: number,
 ): Pick<PersonSession, "access_token" | "access_expires_at" | "refresh_token" | "refresh_expires_at"> {
   const seconds = Math.floor(now / 1000);

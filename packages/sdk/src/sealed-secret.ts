@@ -56,6 +56,19 @@ export async function openSecret(view: SecretView, folder: OpenFolder): Promise<
   };
 }
 
+/**
+ * What was opened; as a value the error of what cannot be opened though the folder's key is there: another program's
+ * secret, or one that was altered. So one of them does not keep the others from being read.
+ */
+export async function readable<Opened>(folder: OpenFolder, opening: Promise<Opened>): Promise<Opened | CofferError> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (folder.key !== null && error instanceof CofferError && error.code === "not_decrypted") return error;
+    throw error;
+  }
+}
+
 /** The payload with every member that its writer put in, also ones this version does not know. Throws as above. */
 export function openPayload(view: SecretView, folder: OpenFolder): Promise<SecretPayload> {
   return opened(`the secret ${view.uid}`, async () => {

@@ -4,7 +4,7 @@ import type { SetOptions, SetResult } from "./change-secret.ts";
 import { fieldOf, findSecret, matching } from "./find-secret.ts";
 import { foldersFor, requireFolder } from "./fresh-folders.ts";
 import { parseNotation } from "./notation.ts";
-import { openSecret } from "./sealed-secret.ts";
+import { openSecret, readable } from "./sealed-secret.ts";
 import type { Secret } from "./sealed-secret.ts";
 import { secretCache } from "./secret-cache.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
@@ -15,6 +15,8 @@ export interface SecretsClientOptions {
   freshSeconds?: number | undefined;
   /** Unix milliseconds. */
   now?: (() => number) | undefined;
+  /** Hears of each secret that a list or a search leaves out because it cannot be opened: another program's, or altered. */
+  onUnreadable?: ((uid: string, error: CofferError) => void) | undefined;
 }
 
 /**
@@ -77,15 +79,24 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
     return new Map(await Promise.all(values));
   };
 
+  const openAll = async (views: readonly SecretView[]): Promise<Secret[]> => {
+    const folders = await foldersFor(store, views);
+    const opening = views.map(async (view) => {
+      const folder = folderById(folders, view.folder_id);
+      const secret = await readable(folder, openSecret(view, folder));
+      if (!(secret instanceof CofferError)) return [secret];
+      options.onUnreadable?.(view.uid, secret);
+      return [];
+    });
+    return (await Promise.all(opening)).flat();
+  };
+
   const all = async (): Promise<Secret[]> => {
     const usable = (await store.folders(false)).filter(({ key }) => key !== null);
     const views = await cache.views(usable);
     const folders = await foldersFor(store, views);
     const open = new Set(folders.filter(({ key }) => key !== null).map(({ id }) => id));
-    return openAll(
-      store,
-      views.filter((view) => open.has(view.folder_id)),
-    );
+    return openAll(views.filter((view) => open.has(view.folder_id)));
   };
 
   return {
@@ -93,14 +104,11 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
     async list(nameOrId) {
       if (nameOrId === undefined) return all();
       const folder = await requireFolder(store, nameOrId);
-      return openAll(
-        store,
-        (await cache.views([folder])).filter((view) => view.folder_id === folder.id),
-      );
+      return openAll((await cache.views([folder])).filter((view) => view.folder_id === folder.id));
     },
     async get(uid) {
-      const [secret] = await openAll(store, [await store.one(uid)]);
-      return secret as Secret;
+      const view = await store.one(uid);
+      return openSecret(view, folderById(await foldersFor(store, [view]), view.folder_id));
     },
     readAll,
     async read(notation) {
@@ -109,7 +117,7 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
     async search(title) {
       if (title === "") throw new CofferError("invalid_request", "a search needs a text to look for");
       const found = store.search(title);
-      if (found !== undefined) return openAll(store, await found);
+      if (found !== undefined) return openAll(await found);
       return matching(await all(), title);
     },
     set: (notation, value, setOptions = {}) =>
@@ -120,11 +128,6 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
       ),
     expire: () => cache.expire(),
   };
-}
-
-async function openAll(store: SecretStore, views: readonly SecretView[]): Promise<Secret[]> {
-  const folders = await foldersFor(store, views);
-  return Promise.all(views.map((view) => openSecret(view, folderById(folders, view.folder_id))));
 }
 
 function folderById(folders: readonly OpenFolder[], id: string | undefined): OpenFolder {

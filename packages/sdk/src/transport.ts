@@ -29,6 +29,8 @@ export interface ApiRequest {
    * its caller can tell what became of the first. A refused one (429) was never begun and may always be repeated.
    */
   repeatable?: boolean | undefined;
+  /** How long one attempt may take at most, where that is shorter than usual. */
+  timeoutMilliseconds?: number | undefined;
 }
 
 export interface ApiAnswer {
@@ -83,7 +85,7 @@ async function attemptOnce(
   request: ApiRequest,
   options: TransportOptions,
 ): Promise<ApiAnswer | CofferError> {
-  const timeout = options.timeoutMilliseconds ?? 30_000;
+  const timeout = Math.min(options.timeoutMilliseconds ?? 30_000, request.timeoutMilliseconds ?? Infinity);
   const limit = AbortSignal.timeout(timeout);
   const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]);
   const headers: Record<string, string> = { accept: "application/json", ...request.headers };

@@ -116,12 +116,16 @@ export interface OrganizationView {
   created_at: string;
 }
 
-/** The answer of a registration or login. */
-export interface LoginView {
+/** The answer of a refresh; the times in seconds from now. */
+export interface TokensView {
   access_token: string;
   expires_in: number;
   refresh_token: string;
   refresh_expires_in: number;
+}
+
+/** The answer of a registration or login. */
+export interface LoginView extends TokensView {
   session_id: string;
   user: UserView;
   encrypted_user_key: string;

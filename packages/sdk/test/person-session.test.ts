@@ -1,5 +1,5 @@
 import t from "tap";
-import { personClient } from "../src/index.ts";
+import { memoryKeeper, personClient } from "../src/index.ts";
 import type { PersonSession } from "../src/index.ts";
 import { json, startServer } from "./server.ts";
 
@@ -69,6 +69,23 @@ await t.test("a session that has ended is an error, not a loop", async (t) => {
   );
   await t.rejects(personClient(sessionAt(url, 9e9), url).account(), { code: "token_reused" });
   t.equal(received.length, 2);
+});
+
+await t.test("an answer that is not the service's does not replace the session", async (t) => {
+  const answers: unknown[] = [{ status: "ok" }, { access_token: "a", expires_in: "900", refresh_token: "r" }];
+  const { url } = await startServer(t, (request, response) => {
+    if (request.path === "/api/auth/refresh") json(response, 200, answers.shift());
+    else json(response, 401, { error: "invalid_token", message: "expired" });
+  });
+  const session = sessionAt(url, 9e9);
+  let kept: PersonSession | undefined;
+  const person = personClient(
+    memoryKeeper(session, (changed) => (kept = changed)),
+    url,
+  );
+  await t.rejects(person.account(), { code: "bad_answer", message: /no access_token/ });
+  await t.rejects(person.account(), { code: "bad_answer", message: /no expires_in/ });
+  t.equal(kept, undefined);
 });
 
 await t.test("the chosen organization goes with every request", async (t) => {

@@ -159,6 +159,30 @@ await t.test("a secret of a client written from the specification alone opens", 
   t.equal(await client.read(uri("bare")), "plain");
 });
 
+await t.test("a secret that cannot be opened keeps none of the others from being read", async (t) => {
+  const { folder, held, machine } = await setUp(t);
+  const foreign = { ...(await newSecret(folder, "", {})), title: "", title_encrypted: "" };
+  const notOurs = await bareBox(folder.key, encodeText("not JSON"));
+  held.secrets.unshift({ ...foreign, data_encrypted: notOurs, wrapped_dek: notOurs });
+  const unreadable: string[] = [];
+  const client = createClient(machine, { onUnreadable: (uid) => unreadable.push(uid) });
+  t.equal(await client.read(uri("database")), "s3cret");
+  t.same(
+    (await client.list()).map(({ title }) => title),
+    ["database"],
+  );
+  t.equal((await client.list("production")).length, 1);
+  t.same(unreadable, [foreign.uid, foreign.uid]);
+  await t.rejects(client.read(uri(foreign.uid)), { code: "not_decrypted" }, "asked for by itself it is an error");
+  await t.rejects(client.read(uri("other")), { code: "secret_not_found" });
+});
+
+await t.test("a title that the server shows and that cannot be opened is no absence", async (t) => {
+  const { client, held } = await setUp(t);
+  held.secrets = held.secrets.map((secret) => ({ ...secret, title: "database", title_encrypted: "AAAA" }));
+  await t.rejects(client.read(uri("database")), { code: "not_decrypted" });
+});
+
 await t.test("a folder without a key is an error of its own", async (t) => {
   const folder = newFolder("production");
   const secret = await newSecret(folder, "database", { password: "s3cret" });
