@@ -1,3 +1,4 @@
+import { otherProfileAddress } from "@coffer/cli/profile-address";
 import { ConfigurationError, describeVariables } from "@coffer/env";
 import { StoreError } from "@coffer/stores";
 import { readArguments } from "./arguments.ts";
@@ -33,7 +34,8 @@ async function main(): Promise<void> {
     const starting = run({ settings, env: process.env, installation, report });
     const first = await Promise.race([starting, stopped]);
     if (typeof first === "object") {
-      const lines = installation.firstReadyAt === null ? linesToPaste(dataDirectory) : [];
+      const exports = await linesToExport(dataDirectory, first.url);
+      const lines = installation.firstReadyAt === null ? [...exports, ...firstMinute] : [];
       if (lines.length > 0) report("the first minute: paste these into a second terminal in this folder, one by one");
       process.stdout.write([`coffer ready at ${first.url}`, ...lines, ""].join("\n"));
       await stopped;
@@ -46,13 +48,22 @@ async function main(): Promise<void> {
   }
 }
 
-/** The first minute; with a data directory of its own, told to the command first, which looks where it is by default. */
-function linesToPaste(dataDirectory: string): string[] {
-  const elsewhere = dataDirectory !== readSettings({}).COFFER_DATA_DIR;
-  return [
-    ...(elsewhere ? [`export COFFER_DATA_DIR='${dataDirectory.replaceAll("'", String.raw`'\''`)}'`] : []),
-    ...firstMinute,
-  ];
+/**
+ * What a second terminal has to know besides, so that the command there works with this installation: a data directory
+ * that is not the checkout's own, and the address when the command's profile remembers another service.
+ */
+async function linesToExport(dataDirectory: string, url: string): Promise<string[]> {
+  const lines: string[] = [];
+  if (dataDirectory !== readSettings({}).COFFER_DATA_DIR) lines.push(exportLine("COFFER_DATA_DIR", dataDirectory));
+  const other = await otherProfileAddress(process.env, url);
+  if (other === undefined) return lines;
+  const line = exportLine("COFFER_URL", url);
+  report(`the command on this machine works with ${other}; for this installation: ${line}`);
+  return [...lines, line];
+}
+
+function exportLine(name: string, value: string): string {
+  return `export ${name}='${value.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Ends the process, and with it every store, when the orderly end takes too long. */

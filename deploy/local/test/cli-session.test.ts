@@ -3,25 +3,32 @@ import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
+import { startCutProxy } from "./cut-proxy.ts";
 import { newCli, newPerson, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
 t.setTimeout(240_000);
 // Tokens that end within the half minute before which they are renewed: every command renews.
-const env = { COFFER_ACCESS_TOKEN_SECONDS: "20", COFFER_LIMIT_STRICT: "20" };
-const server = npmStart(t, { directory: testDirectory(t), env });
+const env = { COFFER_ACCESS_TOKEN_SECONDS: "20", COFFER_LIMIT_STRICT: "30" };
+const directory = testDirectory(t);
+const server = npmStart(t, { directory, env });
 const { url, stores } = await server.ready;
 const person = await newPerson(t, url, "owner@example.com");
-const profile = (): Record<string, Record<string, string> | undefined> =>
-  JSON.parse(readFileSync(join(person.home, "coffer", "profile.json"), "utf8")) as Record<
-    string,
-    Record<string, string>
-  >;
+/** What the profile holds of the session at an address. */
+const sessionAt = (address: string): Record<string, string> | undefined => {
+  const text = readFileSync(join(person.home, "coffer", "profile.json"), "utf8");
+  return (JSON.parse(text) as { sessions: Record<string, Record<string, string>> }).sessions[address];
+};
+const refresh = async (token: string | undefined): Promise<number> => {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ refresh_token: token });
+  return (await fetch(`${url}/api/auth/refresh`, { method: "POST", headers, body })).status;
+};
 const login = (cli = person, secret = password, email = "owner@example.com") =>
   cli.run(["login", "--email", email], { env: { COFFER_PASSWORD: secret } });
 
 await t.test("commands at the same time share one renewal of the session, and none is logged out", async (t) => {
-  const before = profile()["session"]?.["refresh_token"];
+  const before = sessionAt(url)?.["refresh_token"];
   for (let round = 0; round < 2; round += 1) {
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => person.run(["whoami"])));
     t.same(
@@ -30,7 +37,7 @@ await t.test("commands at the same time share one renewal of the session, and no
       outcomes.map(({ stderr }) => stderr).join(),
     );
   }
-  t.not(profile()["session"]?.["refresh_token"], before);
+  t.not(sessionAt(url)?.["refresh_token"], before);
 });
 
 await t.test("a second account of one e-mail is refused, and the first stays logged in", async (t) => {
@@ -41,13 +48,11 @@ await t.test("a second account of one e-mail is refused, and the first stays log
 });
 
 await t.test("logout ends the session and forgets it and the unlocked key", async (t) => {
-  const session = profile()["session"];
+  const session = sessionAt(url);
   t.equal((await person.run(["logout"])).code, 0);
-  t.equal(profile()["session"], undefined);
+  t.equal(sessionAt(url), undefined);
   t.match(await person.run(["whoami"]), { code: 3, stdout: "" });
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ refresh_token: session?.["refresh_token"] });
-  t.equal((await fetch(`${url}/api/auth/refresh`, { method: "POST", headers, body })).status, 401);
+  t.equal(await refresh(session?.["refresh_token"]), 401);
 });
 
 await t.test("a wrong password and an unknown e-mail are the same: not authenticated", async (t) => {
@@ -55,7 +60,7 @@ await t.test("a wrong password and an unknown e-mail are the same: not authentic
   const unknown = await login(person, password, "nobody@example.com");
   t.match(wrong, { code: 3, stdout: "" });
   t.same(unknown, wrong);
-  t.equal(profile()["session"], undefined);
+  t.equal(sessionAt(url), undefined);
 });
 
 await t.test("a login on another machine opens the same keys; the password may come from a file", async (t) => {
@@ -65,6 +70,46 @@ await t.test("a login on another machine opens the same keys; the password may c
   const other = newCli(t, url);
   t.equal((await login(other)).code, 0);
   t.equal(await other.data(["read", "coffer://production/a/field/b"]), "kept");
+});
+
+await t.test("a login where one is logged in already ends the session that it takes the place of", async (t) => {
+  const before = sessionAt(url);
+  t.match(await login(), { code: 0, stderr: /ended the session of owner@example\.com that was here before/ });
+  t.not(sessionAt(url)?.["session_id"], before?.["session_id"]);
+  t.equal(await refresh(before?.["refresh_token"]), 401);
+  t.equal((await person.run(["whoami"])).code, 0);
+});
+
+await t.test(
+  "a login at a second address keeps the session at the first, and the last login is the default",
+  async (t) => {
+    const proxy = await startCutProxy(t);
+    proxy.target = url;
+    const there = { env: { COFFER_URL: proxy.url, COFFER_PASSWORD: password } };
+    const byDefault = { env: { COFFER_URL: "", COFFER_DATA_DIR: "" } };
+    t.equal((await person.run(["login", "--email", "owner@example.com"], there)).code, 0);
+    t.match(await person.run(["whoami"], byDefault), { code: 0, stdout: new RegExp(proxy.url) });
+    t.match(await person.run(["whoami"]), { code: 0, stdout: new RegExp(url) }, "named, the first is still there");
+    t.equal((await person.run(["logout"], byDefault)).code, 0);
+    t.equal(sessionAt(proxy.url), undefined);
+    const outcome = await person.run(["whoami"], byDefault);
+    t.match(outcome, { code: 3, stdout: "" });
+    t.match(outcome.stderr, `not logged in at ${proxy.url}, but at ${url} (--url chooses)`);
+    t.match(await person.run(["whoami"]), { code: 0 });
+  },
+);
+
+await t.test("the local run that COFFER_DATA_DIR names is meant, and never another service", async (t) => {
+  const data = t.testdir({ run: { "coffer.json": JSON.stringify({ url: "http://127.0.0.1:9" }) }, stopped: {} });
+  const named = { env: { COFFER_URL: "", COFFER_DATA_DIR: data } };
+  const outcome = await person.run(["ls"], named);
+  t.match(outcome, { code: 2, stdout: "" });
+  t.match(outcome.stderr, `you are logged in at ${url}, not at http://127.0.0.1:9, which COFFER_DATA_DIR names`);
+  const register = ["register", "--email", "else@example.com"];
+  t.match(await person.run(register, { env: { ...named.env, COFFER_PASSWORD: password } }), { code: 7 });
+  const stopped = { env: { ...named.env, COFFER_DATA_DIR: join(data, "stopped") } };
+  t.match(await person.run(["ls"], stopped), { code: 2, stdout: "", stderr: /nothing runs in/ });
+  t.equal((await person.run(["whoami"], { env: { COFFER_URL: "", COFFER_DATA_DIR: directory } })).code, 0);
 });
 
 await t.test("a session is sent to no other address than its own", async (t) => {
@@ -114,7 +159,7 @@ await t.test("verify finds a record that was changed in the database, and one th
 
 await t.test("a limit that is reached is exit 6, and says when to try again", async (t) => {
   let outcome = await login();
-  for (let count = 0; outcome.code === 0 && count < 20; count += 1) outcome = await login();
+  for (let count = 0; outcome.code === 0 && count < 30; count += 1) outcome = await login();
   t.match(outcome, { code: 6, stdout: "", stderr: /try again in \d+ s/ });
 });
 
@@ -123,5 +168,5 @@ await t.test("a service that is away is exit 7, and the session stays", async (t
   process.kill(-server.pid, "SIGINT");
   await server.exited;
   t.match(await person.run(["whoami"]), { code: 7, stdout: "", stderr: /cannot be reached/ });
-  t.type(profile()["session"]?.["user_key"], "string");
+  t.type(sessionAt(url)?.["user_key"], "string");
 });

@@ -30,7 +30,14 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
   const inherited = Object.entries(process.env).filter(([name]) => !/^(COFFER_(?!TEST_)|OTEL_)/.test(name));
   const child = spawn("npm", ["start", "--silent", "--", ...args], {
     cwd: checkout,
-    env: { ...Object.fromEntries(inherited), COFFER_DATA_DIR: directory, COFFER_PORT: "0", ...env },
+    env: {
+      ...Object.fromEntries(inherited),
+      // Whoever runs the tests may be logged in somewhere.
+      XDG_CONFIG_HOME: directory,
+      COFFER_DATA_DIR: directory,
+      COFFER_PORT: "0",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });

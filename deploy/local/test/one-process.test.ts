@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
@@ -149,6 +149,16 @@ await t.test("a wrong value and an unknown name stop the start, all at once and 
   t.match(wrong.stderr(), /COFFER_PORT must be a whole number/);
   t.match(wrong.stderr(), /COFFER_LIMIT_STRICKT is not a known name: did you mean COFFER_LIMIT_STRICT\?/);
   t.throws(() => readdirSync(other), { code: "ENOENT" });
+});
+
+await t.test("when the command's profile is of another address, the right one is among the lines", async (t) => {
+  const home = testDirectory(t);
+  mkdirSync(join(home, "coffer"));
+  writeFileSync(join(home, "coffer/profile.json"), JSON.stringify({ version: 1, url: "http://127.0.0.1:8080" }));
+  const other = npmStart(t, { directory: testDirectory(t), env: { XDG_CONFIG_HOME: home } });
+  const { url } = await other.ready;
+  t.equal(other.stdout().split("\n")[2], `export COFFER_URL='${url}'`);
+  t.match(other.stderr(), `the command on this machine works with http://127.0.0.1:8080; for this installation: `);
 });
 
 await t.test("a given store that does not answer is a line, not a trace", async (t) => {

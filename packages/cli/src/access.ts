@@ -1,27 +1,40 @@
-import { canonicalUrl, createClient, personClient } from "@coffer/sdk";
-import type { MachineClient, PersonClient, PersonSession, SecretsClient } from "@coffer/sdk";
+import { createClient, personClient } from "@coffer/sdk";
+import type { MachineClient, PersonClient, SecretsClient } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
 import { resolveAddress } from "./address.ts";
+import type { Address } from "./address.ts";
 import type { DataOptions, PersonOptions } from "./command-row.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
 import { profileDirectory } from "./paths.ts";
 import { notLoggedIn, profileKeeper, readProfile } from "./profile.ts";
+import { serviceKey } from "./same-service.ts";
 
 /** A person waits at a terminal: little patience, and a limit is said instead of sat out. */
 export const patience = { attempts: 3, maxWaitSeconds: 2, timeoutMilliseconds: 30_000 };
 
-/** Works as the person of the profile. Throws Failure: not authenticated without a session, usage for a wrong `--org`. */
+/**
+ * Works as the person who is logged in at the address of this call. Throws Failure: not authenticated without a session
+ * there, usage when the call names one service and the session is at another, or for a wrong `--org`.
+ */
 export async function asPerson(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<PersonClient> {
   const directory = profileDirectory(env);
-  const { session } = await readProfile(directory);
-  if (session === undefined) throw notLoggedIn();
-  const url = await resolveAddress(options.url, env, () => Promise.resolve(session.url));
-  if (!sameService(url, session.url))
-    throw usage(`you are logged in at ${session.url}, not at ${url}: log in there, or leave --url and COFFER_URL out`);
-  const keeper = profileKeeper(directory);
+  const profile = await readProfile(directory);
+  const elsewhere = Object.values(profile.sessions).map((session) => session.url);
+  if (elsewhere.length === 0) throw notLoggedIn();
+  const { url, named } = await resolveAddress(options.url, env, { profile: () => Promise.resolve(profile.url) });
+  if (profile.sessions[serviceKey(url)] === undefined) throw loggedInElsewhere(elsewhere, url, named);
+  const keeper = profileKeeper(directory, url);
   const person = personClient(keeper, url, patience);
   if (options.org === undefined) return person;
   return personClient(keeper, url, { ...patience, organization: await organizationId(person, options.org) });
+}
+
+function loggedInElsewhere(elsewhere: readonly string[], url: string, named: Address["named"]): Failure {
+  const there = elsewhere.join(" and ");
+  if (named === undefined) return notLoggedIn(`not logged in at ${url}, but at ${there} (--url chooses)`);
+  return usage(
+    `you are logged in at ${there}, not at ${url}, which ${named} names: log in there, or leave ${named} out`,
+  );
 }
 
 /** The configuration that makes a command a machine's: `--config`, else COFFER_CONFIG; undefined without either. */
@@ -36,7 +49,7 @@ export async function asMachine(
   env: NodeJS.ProcessEnv,
 ): Promise<MachineClient> {
   const loaded = await loadConfiguration(configuration);
-  const url = await resolveAddress(options.url, env, () => Promise.resolve(loaded.url));
+  const { url } = await resolveAddress(options.url, env, { configuration: loaded.url });
   return createClient({ ...loaded, url }, patience);
 }
 
@@ -64,11 +77,4 @@ export function pick<T extends { id: string; name: string }>(things: readonly T[
   if (first === undefined) throw new Failure(exitCodes.notFound, `there is no ${noun} ${nameOrId} that you may see`);
   if (others.length > 0) throw usage(`${others.length + 1} have the name ${nameOrId}: name the ${noun} by its id`);
   return first;
-}
-
-/** Whether two addresses are one service: the names of this machine on one port are. */
-function sameService(one: string, other: PersonSession["url"]): boolean {
-  const plain = (url: string): string =>
-    canonicalUrl(url).replace(/^(https?:\/\/)(?:localhost|\[::1\])(?=[:/]|$)/, "$1127.0.0.1");
-  return plain(one) === plain(other);
 }

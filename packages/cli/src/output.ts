@@ -10,9 +10,9 @@ export function printJson(value: unknown): void {
   print(process.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value));
 }
 
-/** Everything that is not data. */
+/** Everything that is not data. It may quote what others chose: control characters but line breaks are shown as `?`. */
 export function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${visibleLines(text)}\n`);
 }
 
 /**
@@ -41,6 +41,11 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
 /** Text that others chose, safe to show on a terminal. */
 export function visible(text: string): string {
   return text.replace(/\p{Cc}/gu, "?");
+}
+
+/** The same, with its line breaks. */
+export function visibleLines(text: string): string {
+  return text.replace(/[^\P{Cc}\n]/gu, "?");
 }
 
 /** A time for a person: UTC, to the second. */

@@ -11,8 +11,21 @@ export function profileDirectory(env: Environment): string {
   return join(base?.startsWith("/") === true ? base : join(env["HOME"] ?? homedir(), ".config"), "coffer");
 }
 
-/** The file in which a local run (`npm start`) says where it is. */
+/** The file of the person's profile. */
+export function profileFile(env: Environment): string {
+  return join(profileDirectory(env), "profile.json");
+}
+
+/**
+ * The file in which a local run (`npm start`) says where it is: of the data directory that COFFER_DATA_DIR names, else
+ * of the checkout's own.
+ */
 export function localRunFile(env: Environment): string {
   const checkout = fileURLToPath(new URL("../../..", import.meta.url));
-  return join(env["COFFER_DATA_DIR"] ?? join(checkout, ".coffer"), "run", "coffer.json");
+  return join(namedDataDirectory(env) ?? join(checkout, ".coffer"), "run", "coffer.json");
+}
+
+/** What COFFER_DATA_DIR names; undefined when it is not set, or empty. */
+export function namedDataDirectory(env: Environment): string | undefined {
+  return env["COFFER_DATA_DIR"] || undefined;
 }

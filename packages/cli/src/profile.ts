@@ -5,14 +5,17 @@ import type { PersonSession, SessionKeeper } from "@coffer/sdk";
 import { makePrivateDirectory, writePrivateFile } from "@coffer/sdk/node";
 import { exitCodes, Failure } from "./failure.ts";
 import { withFileLock } from "./file-lock.ts";
+import { serviceKey } from "./same-service.ts";
 
-/** What the command remembers about a person between calls. `session` is gone after `logout`. */
+/** What the command remembers about a person between calls. */
 export interface Profile {
   version: 1;
-  /** Names this machine towards the service; stays over logins. */
+  /** Names this machine towards the services; stays over logins. */
   device_id: string;
+  /** Where the last registration or login was. */
   url?: string | undefined;
-  session?: PersonSession | undefined;
+  /** One session at each service, by `serviceKey` of its address; gone after `logout`. */
+  sessions: Record<string, PersonSession>;
 }
 
 /** The profile in a folder; a new one, not yet written, when there is none. Throws Failure for a file that is no profile. */
@@ -22,12 +25,14 @@ export async function readProfile(directory: string): Promise<Profile> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { version: 1, device_id: randomUUID() };
+    if ((error as NodeJS.ErrnoException).code === "ENOENT")
+      return { version: 1, device_id: randomUUID(), sessions: {} };
     throw new Failure(exitCodes.failure, `the profile ${path} cannot be read: ${(error as Error).message}`);
   }
   try {
     const found = JSON.parse(text) as Partial<Profile>;
-    if (found.version === 1 && typeof found.device_id === "string") return found as Profile;
+    if (found.version === 1 && typeof found.device_id === "string")
+      return { version: 1, device_id: found.device_id, url: found.url, sessions: found.sessions ?? {} };
   } catch {
     // Said below.
   }
@@ -39,35 +44,66 @@ export async function changeProfile(directory: string, change: (profile: Profile
   await makePrivateDirectory(directory);
   return withFileLock(lockOf(directory), async () => {
     const changed = change(await readProfile(directory));
-    await writePrivateFile(fileOf(directory), `${JSON.stringify(changed, null, 2)}\n`);
+    await writeProfile(directory, changed);
     return changed;
   });
 }
 
-/** Keeps the session in the profile: of several processes whose token ends at the same time, one refreshes it. */
-export function profileKeeper(directory: string): SessionKeeper {
-  const current = async (): Promise<PersonSession> => {
-    const { session } = await readProfile(directory);
+/**
+ * Remembers a new session and its address as the last; returns the one that it takes the place of. Sessions that are
+ * over, and so of no use to anybody, are dropped.
+ */
+export async function rememberSession(directory: string, session: PersonSession): Promise<PersonSession | undefined> {
+  const key = serviceKey(session.url);
+  let replaced: PersonSession | undefined;
+  await changeProfile(directory, (before) => {
+    replaced = before.sessions[key];
+    const alive = Object.entries(before.sessions).filter(([, one]) => one.refresh_expires_at * 1000 > Date.now());
+    return { ...before, url: session.url, sessions: { ...Object.fromEntries(alive), [key]: session } };
+  });
+  return replaced;
+}
+
+/** Forgets the session at a service. */
+export async function forgetSession(directory: string, url: string): Promise<void> {
+  await changeProfile(directory, (profile) => {
+    const others = Object.entries(profile.sessions).filter(([key]) => key !== serviceKey(url));
+    return { ...profile, sessions: Object.fromEntries(others) };
+  });
+}
+
+/**
+ * Keeps the session at a service in the profile: of several processes whose token ends at the same time, one refreshes
+ * it.
+ */
+export function profileKeeper(directory: string, url: string): SessionKeeper {
+  const key = serviceKey(url);
+  const sessionIn = ({ sessions }: Profile): PersonSession => {
+    const session = sessions[key];
     if (session === undefined) throw notLoggedIn();
     return session;
   };
   return {
-    current,
+    current: async () => sessionIn(await readProfile(directory)),
     renew: (staleToken, refresh) =>
       withFileLock(lockOf(directory), async () => {
         const profile = await readProfile(directory);
-        if (profile.session === undefined) throw notLoggedIn();
-        if (profile.session.access_token !== staleToken) return profile.session;
-        const session = await refresh(profile.session);
-        await writePrivateFile(fileOf(directory), `${JSON.stringify({ ...profile, session }, null, 2)}\n`);
+        const present = sessionIn(profile);
+        if (present.access_token !== staleToken) return present;
+        const session = await refresh(present);
+        await writeProfile(directory, { ...profile, sessions: { ...profile.sessions, [key]: session } });
         return session;
       }),
   };
 }
 
-/** Nobody is logged in here: exit 3. */
-export function notLoggedIn(): Failure {
-  return new Failure(exitCodes.notAuthenticated, "not logged in: run `coffer login --email you@example.com`");
+/** Nobody is logged in: exit 3. `why` says more. */
+export function notLoggedIn(why = "not logged in"): Failure {
+  return new Failure(exitCodes.notAuthenticated, `${why}: run \`coffer login --email you@example.com\``);
+}
+
+async function writeProfile(directory: string, profile: Profile): Promise<void> {
+  await writePrivateFile(fileOf(directory), `${JSON.stringify(profile, null, 2)}\n`);
 }
 
 const fileOf = (directory: string): string => join(directory, "profile.json");

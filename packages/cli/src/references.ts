@@ -1,5 +1,6 @@
 import { notationScheme } from "@coffer/sdk";
 import type { SecretsClient } from "@coffer/sdk";
+import { usage } from "./failure.ts";
 import { notationArgument } from "./notation-argument.ts";
 
 /** The variables whose whole value is a notation, checked. Throws Failure (usage) naming the variable of a wrong one. */
@@ -15,7 +16,7 @@ export function referencesIn(variables: NodeJS.ProcessEnv): Map<string, string> 
 
 /**
  * The values of references, by variable, from one list of secrets. Nothing is asked when there are none: `secrets` is
- * called only when it is needed.
+ * called only when it is needed. Throws Failure (usage) for a value that no variable can hold.
  */
 export async function resolveReferences(
   references: ReadonlyMap<string, string>,
@@ -23,5 +24,9 @@ export async function resolveReferences(
 ): Promise<Map<string, string>> {
   if (references.size === 0) return new Map();
   const values = await (await secrets()).readAll(references.values());
-  return new Map([...references].map(([name, notation]) => [name, values.get(notation) ?? ""]));
+  const resolved = [...references].map(([name, notation]) => [name, values.get(notation) ?? ""] as const);
+  for (const [name, value] of resolved) {
+    if (value.includes("\0")) throw usage(`${name}: its value holds a NUL byte, which no variable can; use \`coffer read\``);
+  }
+  return new Map(resolved);
 }

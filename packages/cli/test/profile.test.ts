@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PersonSession } from "@coffer/sdk";
@@ -8,16 +8,19 @@ import t from "tap";
 import { resolveAddress } from "../src/address.ts";
 import { withFileLock } from "../src/file-lock.ts";
 import { profileDirectory } from "../src/paths.ts";
-import { changeProfile, profileKeeper, readProfile } from "../src/profile.ts";
+import { otherProfileAddress } from "../src/profile-address.ts";
+import { changeProfile, forgetSession, profileKeeper, readProfile, rememberSession } from "../src/profile.ts";
 
-const session = (token: string): PersonSession => ({
-  url: "http://127.0.0.1:8080",
+const here = "http://127.0.0.1:8080";
+const inAnHour = Math.floor(Date.now() / 1000) + 3600;
+const session = (token: string, url = here): PersonSession => ({
+  url,
   user: { id: "u", email: "a@example.com", name: null },
   session_id: "s",
   access_token: token,
   access_expires_at: 1,
   refresh_token: `refresh of ${token}`,
-  refresh_expires_at: 2,
+  refresh_expires_at: inAnHour,
   user_key: "",
   public_key: "",
   encrypted_private_key: "",
@@ -33,11 +36,12 @@ await t.test("the profile is in XDG_CONFIG_HOME when that is an absolute path, e
 
 await t.test("a profile is written for its owner alone, and keeps its device over changes", async (t) => {
   const directory = join(t.testdir({}), "coffer");
-  const first = await changeProfile(directory, (profile) => ({ ...profile, session: session("one") }));
+  const first = await changeProfile(directory, (profile) => profile);
+  await rememberSession(directory, session("one"));
   t.equal(statSync(directory).mode & 0o777, 0o700);
   t.equal(statSync(join(directory, "profile.json")).mode & 0o777, 0o600);
-  const second = await changeProfile(directory, (profile) => ({ ...profile, session: undefined }));
-  t.equal(second.device_id, first.device_id);
+  await forgetSession(directory, here);
+  t.equal((await readProfile(directory)).device_id, first.device_id);
   t.notMatch(readFileSync(join(directory, "profile.json"), "utf8"), /refresh of one|user_key/);
   t.same(readdirSync(directory), ["profile.json"], "no lock and no draft is left");
 });
@@ -48,13 +52,44 @@ await t.test("a file that is no profile is said to be none, and stays as it is",
   t.equal(readFileSync(join(directory, "profile.json"), "utf8"), "half a pro");
 });
 
+await t.test("each service has its session: another's stays, one at the same service takes the place", async (t) => {
+  const directory = t.testdir({});
+  const there = "https://coffer.example.com";
+  t.equal(await rememberSession(directory, session("one")), undefined);
+  t.equal(await rememberSession(directory, session("two", there)), undefined);
+  t.equal((await readProfile(directory)).url, there, "where the last login was");
+  t.equal((await profileKeeper(directory, here).current()).access_token, "one");
+  t.equal((await profileKeeper(directory, there).current()).access_token, "two");
+  const replaced = await rememberSession(directory, session("three", "http://localhost:8080"));
+  t.equal(replaced?.access_token, "one", "the names of this machine are one service");
+  await forgetSession(directory, here);
+  await t.rejects(profileKeeper(directory, here).current(), { name: "Failure", exitCode: 3 });
+  t.equal((await profileKeeper(directory, there).current()).access_token, "two");
+});
+
+await t.test("a session that is over is dropped at the next login", async (t) => {
+  const directory = t.testdir({});
+  await rememberSession(directory, { ...session("over"), refresh_expires_at: Math.floor(Date.now() / 1000) - 1 });
+  await rememberSession(directory, session("new", "https://coffer.example.com"));
+  t.same(Object.keys((await readProfile(directory)).sessions), ["https://coffer.example.com"]);
+});
+
+await t.test("the profile's address is told apart from another one, and none is no other", async (t) => {
+  const home = t.testdir({});
+  const env = { XDG_CONFIG_HOME: home };
+  t.equal(await otherProfileAddress(env, here), undefined);
+  await rememberSession(join(home, "coffer"), session("one"));
+  t.equal(await otherProfileAddress(env, "http://localhost:8080"), undefined);
+  t.equal(await otherProfileAddress(env, "http://127.0.0.1:8090"), here);
+});
+
 await t.test("of many that find the session's token old, one renews it", async (t) => {
   const directory = t.testdir({});
-  await changeProfile(directory, (profile) => ({ ...profile, session: session("old") }));
+  await rememberSession(directory, session("old"));
   let renewals = 0;
   const renewed = await Promise.all(
     [1, 2, 3, 4, 5].map(() =>
-      profileKeeper(directory).renew("old", (stale) => {
+      profileKeeper(directory, here).renew("old", (stale) => {
         renewals += 1;
         return Promise.resolve({ ...stale, access_token: "new" });
       }),
@@ -66,8 +101,8 @@ await t.test("of many that find the session's token old, one renews it", async (
 
 await t.test("a renewal that fails leaves the session and gives the lock back", async (t) => {
   const directory = t.testdir({});
-  await changeProfile(directory, (profile) => ({ ...profile, session: session("old") }));
-  const keeper = profileKeeper(directory);
+  await rememberSession(directory, session("old"));
+  const keeper = profileKeeper(directory, here);
   await t.rejects(
     keeper.renew("old", () => Promise.reject(new Error("no answer"))),
     { message: "no answer" },
@@ -78,7 +113,7 @@ await t.test("a renewal that fails leaves the session and gives the lock back", 
 
 await t.test("without a session there is nothing to renew: not authenticated", async (t) => {
   const directory = t.testdir({});
-  await t.rejects(profileKeeper(directory).current(), { name: "Failure", exitCode: 3 });
+  await t.rejects(profileKeeper(directory, here).current(), { name: "Failure", exitCode: 3 });
 });
 
 await t.test("processes that count in one file under the lock lose no count", async (t) => {
@@ -107,24 +142,30 @@ await t.test("the lock of a process that is gone, or an old one, is taken over",
   t.notOk(existsSync(lock));
 });
 
+const localRun = (url: string) => ({ run: { "coffer.json": JSON.stringify({ url }) } });
+
 await t.test(
-  "an address is taken from the flag, the environment, what is remembered, the local run, in this order",
+  "an address is that of the flag, of COFFER_URL, of a machine's configuration, in this order",
   async (t) => {
-    const data = t.testdir({ run: { "coffer.json": '{"url":"http://127.0.0.1:4444"}' } });
-    const env = { COFFER_URL: "http://env/", COFFER_DATA_DIR: data };
-    const remembered = (): Promise<string | undefined> => Promise.resolve("http://remembered");
-    const none = (): Promise<undefined> => Promise.resolve(undefined);
-    t.equal(await resolveAddress("http://flag", env, remembered), "http://flag");
-    t.equal(await resolveAddress(undefined, env, remembered), "http://env");
-    t.equal(
-      await resolveAddress(undefined, { COFFER_DATA_DIR: data, COFFER_URL: "" }, remembered),
-      "http://remembered",
-    );
-    t.equal(await resolveAddress(undefined, { COFFER_DATA_DIR: data }, none), "http://127.0.0.1:4444");
-    mkdirSync(join(data, "empty"));
-    await t.rejects(resolveAddress(undefined, { COFFER_DATA_DIR: join(data, "empty") }, none), {
-      name: "Failure",
-      exitCode: 2,
-    });
+    const env = { COFFER_URL: "http://env/", COFFER_DATA_DIR: t.testdir(localRun("http://127.0.0.1:4444")) };
+    const remembered = { configuration: "http://machine", profile: () => Promise.resolve("http://profile") };
+    t.same(await resolveAddress("http://flag/", env, remembered), { url: "http://flag", named: "--url" });
+    t.same(await resolveAddress(undefined, env, remembered), { url: "http://env", named: "COFFER_URL" });
+    t.match(await resolveAddress(undefined, { ...env, COFFER_URL: "" }, remembered), { url: "http://machine" });
+  },
+);
+
+await t.test(
+  "a data directory that is named counts before the profile, and is no address while nothing runs in it",
+  async (t) => {
+    const data = t.testdir({ ...localRun("http://127.0.0.1:4444"), stopped: {} });
+    const profile = (): Promise<string> => Promise.resolve("http://profile");
+    const named = { url: "http://127.0.0.1:4444", named: "COFFER_DATA_DIR" };
+    t.same(await resolveAddress(undefined, { COFFER_DATA_DIR: data }, { profile }), named);
+    t.same(await resolveAddress(undefined, { COFFER_DATA_DIR: data }), named);
+    t.match(await resolveAddress(undefined, { COFFER_DATA_DIR: "" }, { profile }), { url: "http://profile" });
+    const stopped = { COFFER_DATA_DIR: join(data, "stopped") };
+    await t.rejects(resolveAddress(undefined, stopped, { profile }), { exitCode: 2, message: /nothing runs in/ });
+    await t.rejects(resolveAddress(undefined, stopped), { name: "Failure", exitCode: 2, message: /npm start/ });
   },
 );

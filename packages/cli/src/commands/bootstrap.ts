@@ -28,11 +28,10 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
       exitCodes.failure,
       `${path} holds the machine ${before.client_id} already: name another file, or move this one away`,
     );
-  const url = await resolveAddress(
-    options.url,
-    env,
-    async () => before?.url ?? (await readProfile(profileDirectory(env))).url,
-  );
+  const { url } = await resolveAddress(options.url, env, {
+    configuration: before?.url,
+    profile: async () => (await readProfile(profileDirectory(env))).url,
+  });
   const token = await readToken(env, before !== undefined);
   try {
     const machine = await bootstrapMachine(

@@ -6,7 +6,8 @@ import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword } from "../inputs.ts";
 import { printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
-import { changeProfile, readProfile } from "../profile.ts";
+import { changeProfile, readProfile, rememberSession } from "../profile.ts";
+import { endReplaced } from "../end-replaced.ts";
 
 interface Options extends AddressOptions {
   email: string;
@@ -17,12 +18,13 @@ interface Options extends AddressOptions {
 /** `coffer login`: opens a session with the password, which never leaves this machine. */
 export async function login({ options, env }: Call<Options>): Promise<void> {
   const directory = profileDirectory(env);
-  const url = await resolveAddress(options.url, env, async () => (await readProfile(directory)).url);
+  const { url } = await resolveAddress(options.url, env, { profile: async () => (await readProfile(directory)).url });
   const password = await readPassword(options.passwordFile, env, false);
   const profile = await changeProfile(directory, (before) => before);
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
   const session = await logIn({ url, email: options.email, password, device }, patience);
-  await changeProfile(directory, (before) => ({ ...before, url, session }));
+  const replaced = await rememberSession(directory, session);
+  if (replaced !== undefined) await endReplaced(replaced);
   tell(`logged in as ${session.user.email} at ${url}`);
   if (options.json === true) printJson({ user: session.user, url, session_id: session.session_id });
 }

@@ -4,7 +4,7 @@ import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodeFor } from "../failure.ts";
 import { tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
-import { changeProfile } from "../profile.ts";
+import { forgetSession } from "../profile.ts";
 
 /**
  * `coffer logout`: ends the session and forgets it and the unlocked key. They are forgotten also when the service
@@ -22,6 +22,6 @@ export async function logout({ options, env }: Call<AddressOptions>): Promise<vo
       process.exitCode = exitCodeFor(error);
     }
   }
-  await changeProfile(profileDirectory(env), (profile) => ({ ...profile, session: undefined }));
-  tell("logged out");
+  await forgetSession(profileDirectory(env), person.url);
+  tell(`logged out at ${person.url}`);
 }

@@ -6,7 +6,8 @@ import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword } from "../inputs.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
-import { changeProfile, readProfile } from "../profile.ts";
+import { changeProfile, readProfile, rememberSession } from "../profile.ts";
+import { endReplaced } from "../end-replaced.ts";
 
 interface Options extends AddressOptions {
   email: string;
@@ -19,10 +20,10 @@ interface Options extends AddressOptions {
 /** `coffer register`: makes an account, with `--org` an organization too, and logs in. */
 export async function register({ options, env }: Call<Options>): Promise<void> {
   const directory = profileDirectory(env);
-  const url = await resolveAddress(options.url, env, async () => (await readProfile(directory)).url);
+  const { url } = await resolveAddress(options.url, env, { profile: async () => (await readProfile(directory)).url });
   const password = await readPassword(options.passwordFile, env, true);
   // Also shows that the profile can be written, before anything is made.
-  const profile = await changeProfile(directory, (before) => ({ ...before, url }));
+  const profile = await changeProfile(directory, (before) => before);
   const { session, recoveryKey } = await registerAccount(
     {
       url,
@@ -34,7 +35,8 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
     },
     patience,
   );
-  await changeProfile(directory, (before) => ({ ...before, url, session }));
+  const replaced = await rememberSession(directory, session);
+  if (replaced !== undefined) await endReplaced(replaced);
   tell(`registered ${session.user.email} at ${url}, and logged in`);
   tell(
     "The recovery key is the only way back in without the password. It is shown this once: keep it off this machine.",

@@ -65,7 +65,7 @@ export const secretRows: readonly CommandRow[] = [
     summary: "print the variables that refer to secrets with their values, or all fields of a folder",
     examples: [
       `DB_PASSWORD=${uri} coffer env`,
-      'eval "$(coffer env --config machine.json | sed "s/^/export /")"',
+      'set -a; eval "$(coffer env --config machine.json)"; set +a',
       "coffer env --folder production > .env",
     ],
     options: [
