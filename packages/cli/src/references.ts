@@ -26,7 +26,8 @@ export async function resolveReferences(
   const values = await (await secrets()).readAll(references.values());
   const resolved = [...references].map(([name, notation]) => [name, values.get(notation) ?? ""] as const);
   for (const [name, value] of resolved) {
-    if (value.includes("\0")) throw usage(`${name}: its value holds a NUL byte, which no variable can; use \`coffer read\``);
+    if (value.includes("\0"))
+      throw usage(`${name}: its value holds a NUL byte, which no variable can; use \`coffer read\``);
   }
   return new Map(resolved);
 }
