@@ -1,37 +1,15 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { connectionConfig } from "./connection.ts";
 import { ConnectionFailure, translate } from "./failure.ts";
+import type { Migration, MigrationSource } from "./migrations.ts";
+import { MigrationRefused, readMigrations } from "./migrations.ts";
 
-/** One step of a schema: its name (`0001_accounts.sql`) and its SQL. */
-export interface Migration {
-  name: string;
-  text: string;
-}
-
-export interface MigrateOptions {
+export interface MigrateOptions extends MigrationSource {
   url: string;
   schema: string;
-  /** A folder of `NNNN_name.sql` files. */
-  directory?: string | URL;
-  /** Migrations given as they are, instead of or after those of `directory`. */
-  files?: readonly Migration[];
 }
 
-/** The folder of the migrations that every service has: the outbox. `migrate` applies them first, by itself. */
-export const outboxMigration: URL = new URL("./migrations/", import.meta.url);
-
-/** The schema in the database and the files at hand disagree, and going on would make it worse. */
-export class MigrationRefused extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "MigrationRefused";
-  }
-}
-
-const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** Any number will do, as long as every migrator of every service takes the same. */
 const lockClass = 0x0c0ffe;
 
@@ -44,11 +22,8 @@ const lockClass = 0x0c0ffe;
  * ServiceError `unavailable` when Postgres is away; a QueryFailure when a file's SQL is refused (nothing of that file
  * remains).
  */
-export async function migrate({ url, schema, directory, files = [] }: MigrateOptions): Promise<string[]> {
-  const outbox = await readMigrations(outboxMigration);
-  const own = [...(directory === undefined ? [] : await readMigrations(directory)), ...files];
-  const all = [...outbox.map(({ name, text }) => ({ name: `outbox/${name}`, text })), ...own];
-
+export async function migrate({ url, schema, ...source }: MigrateOptions): Promise<string[]> {
+  const all = await readMigrations(source);
   const config = connectionConfig(url, schema, `${schema} migrate`);
   // An index on a large table takes the time it takes.
   const client = new pg.Client({ ...config, statement_timeout: 0, query_timeout: 0 });
@@ -114,13 +89,4 @@ const roomOf = (name: string) => (name.startsWith("outbox/") ? "outbox" : "servi
 
 function checksumOf(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
-}
-
-/** The migrations in a folder, in the order of their numbers. Throws MigrationRefused for a name of another form. */
-async function readMigrations(directory: string | URL): Promise<Migration[]> {
-  const folder = typeof directory === "string" ? directory : fileURLToPath(directory);
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
-  const odd = names.find((name) => !fileName.test(name));
-  if (odd !== undefined) throw new MigrationRefused(`${odd}: a migration is named NNNN_name.sql`);
-  return Promise.all(names.map(async (name) => ({ name, text: await readFile(`${folder}/${name}`, "utf8") })));
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
-import { createDatabase, migrate, MigrationRefused, sql } from "../src/index.ts";
+import { createDatabase, createMigrationCheck, migrate, MigrationRefused, sql } from "../src/index.ts";
 import { keptTelemetry } from "./support.ts";
 
 const { url } = await testPostgres(t);
@@ -77,6 +77,26 @@ void t.test("a migration that would come before an applied one is refused", asyn
   await t.rejects(migrate({ url, schema: "late", files: [first, second] }), MigrationRefused);
   t.equal(await rowsOf("late", "first"), null);
 });
+
+void t.test(
+  "a schema is migrated when all that is at hand has been applied, whatever a newer version added",
+  async (t) => {
+    const database = createDatabase({ url, schema: "checked", telemetry: keptTelemetry().telemetry });
+    t.teardown(() => database.close());
+    const check = (...files: (typeof first)[]) => createMigrationCheck(database.pool, { files })();
+    t.equal(await check(first), false, "no schema");
+    await migrate({ url, schema: "checked" });
+    t.equal(await check(), true, "the outbox alone");
+    t.equal(await check(first), false);
+    const waiting = createMigrationCheck(database.pool, { files: [first, second] });
+    await migrate({ url, schema: "checked", files: [first] });
+    t.equal(await check(first), true);
+    t.equal(await waiting(), false, "its newest is missing");
+    await migrate({ url, schema: "checked", files: [first, second] });
+    t.equal(await waiting(), true);
+    t.equal(await check(first), true, "older code");
+  },
+);
 
 void t.test("a file that fails leaves nothing of itself, and those before it stay", async (t) => {
   const broken = { name: "0002_broken.sql", text: "create table half (id int); select 1 / 0;" };

@@ -1,7 +1,11 @@
+import type { MigrationSource } from "@coffer/postgres";
 import { migrate } from "@coffer/postgres";
 
 /** The service's schema in Postgres. */
 export const schema = "auth_sm";
+
+/** What makes it. */
+export const migrations: MigrationSource = { directory: new URL("./migrations/", import.meta.url) };
 
 /**
  * Brings the service's schema up to date. `url` is that of the service's own role.
@@ -9,5 +13,5 @@ export const schema = "auth_sm";
  * @throws MigrationRefused, and ServiceError `unavailable` when Postgres is away
  */
 export function migrateService({ url }: { url: string }): Promise<string[]> {
-  return migrate({ url, schema, directory: new URL("./migrations/", import.meta.url) });
+  return migrate({ url, schema, ...migrations });
 }

@@ -4,9 +4,9 @@ import { createApp } from "@coffer/http";
 import type { Database } from "@coffer/postgres";
 import { createAuditLog, createDatabase, deliverOver, startRelay } from "@coffer/postgres";
 import { connectRedis, createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
-import { newId } from "@coffer/service";
+import { createReadiness, newId } from "@coffer/service";
 import type { ServiceInstance, Shared } from "@coffer/service";
-import type { Readiness, Telemetry } from "@coffer/telemetry";
+import type { Telemetry } from "@coffer/telemetry";
 import { createTelemetry } from "@coffer/telemetry";
 import { verifyMachineToken, verifyUserToken } from "@coffer/tokens";
 import { startSweeper } from "./accounts/sweep-login-starts.ts";
@@ -15,7 +15,7 @@ import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { findPublicKey } from "./keys/find-public-key.ts";
 import { loadServerKeys } from "./keys/server-keys.ts";
-import { schema } from "./migrate.ts";
+import { migrations, schema } from "./migrate.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
@@ -68,7 +68,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     listener: app,
     upgrade: app.upgrade,
     telemetry,
-    ready: () => readiness(deps),
+    ready: createReadiness({ database, migrations, bus, redis }),
     async close() {
       await sweeper.close();
       await deps.activity.close();
@@ -112,19 +112,4 @@ function buildDeps(config: Config, telemetry: Telemetry, now: () => Date): Deps 
 function machineVerifier(config: Config, database: Database, now: () => Date): Deps["verifyMachine"] {
   const clientKeys = createClientKeys(database);
   return verifyMachineToken({ audiences: config.COFFER_BASE_URL, now, findKey: clientKeys.find });
-}
-
-/** Postgres is needed for everything; without the bus or Redis the service does its work, and says so. */
-async function readiness({ database, bus, redis }: Deps): Promise<Readiness> {
-  const postgres = await database.ready().then(
-    () => true,
-    () => false,
-  );
-  const word = (up: boolean): string => (up ? "ok" : "down");
-  const redisUp = redis.status === "ready";
-  return {
-    ready: postgres,
-    degraded: !bus.connected || !redisUp,
-    checks: { postgres: word(postgres), nats: word(bus.connected), redis: word(redisUp) },
-  };
 }

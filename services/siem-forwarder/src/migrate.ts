@@ -1,7 +1,11 @@
+import type { MigrationSource } from "@coffer/postgres";
 import { migrate } from "@coffer/postgres";
 
 /** The service's schema in Postgres. */
 export const schema = "siem_forwarder";
+
+/** What makes it. */
+export const migrations: MigrationSource = { directory: new URL("./migrations/", import.meta.url) };
 
 /**
  * Brings the service's schema up to date. `url` is that of the service's own role.
@@ -9,5 +13,5 @@ export const schema = "siem_forwarder";
  * @throws MigrationRefused, and ServiceError `unavailable` when Postgres is away
  */
 export function migrateService({ url }: { url: string }): Promise<string[]> {
-  return migrate({ url, schema, directory: new URL("./migrations/", import.meta.url) });
+  return migrate({ url, schema, ...migrations });
 }

@@ -3,14 +3,14 @@ import { signingKeys } from "@coffer/events";
 import { createApp } from "@coffer/http";
 import { createDatabase } from "@coffer/postgres";
 import { connectRedis, createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
+import { createReadiness } from "@coffer/service";
 import type { ServiceInstance, Shared } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 import { createKeySet, verifyUserToken } from "@coffer/tokens";
 import { hearRevocations } from "./callers/revoked-sessions.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { schema } from "./migrate.ts";
-import { readiness } from "./readiness.ts";
+import { migrations, schema } from "./migrate.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
 
@@ -62,7 +62,7 @@ export function createService(config: Config, shared: Shared = {}): ServiceInsta
     listener: app,
     upgrade: app.upgrade,
     telemetry,
-    ready: () => readiness({ database, bus, redis }),
+    ready: createReadiness({ database, migrations, bus, redis }),
     async close() {
       revocations.close();
       limiter.close();

@@ -46,13 +46,9 @@ export async function startAuthSm(
   return { ...stores, clock, observer, replica, url };
 }
 
-async function startReplica(
-  t: TestScope,
-  { postgres, nats, redis }: Stores,
-  clock: Clock,
-  environment: Record<string, string>,
-): Promise<{ url: string }> {
-  const config = readConfig({
+/** The configuration of a service on these stores, without limits to speak of unless `environment` sets some. */
+export function configOf({ postgres, nats, redis }: Stores, environment: Record<string, string> = {}) {
+  return readConfig({
     COFFER_PORT: "0",
     COFFER_BASE_URL: baseUrl,
     COFFER_POSTGRES_URL: postgres.url,
@@ -65,8 +61,16 @@ async function startReplica(
     COFFER_LOG_LEVEL: "fatal",
     ...environment,
   });
+}
+
+async function startReplica(
+  t: TestScope,
+  stores: Stores,
+  clock: Clock,
+  environment: Record<string, string>,
+): Promise<{ url: string }> {
   const { registry } = createTelemetry({ service: "auth-sm", level: "silent" }).metrics;
-  const service = createService(config, { registry }, { now: clock.now });
+  const service = createService(configOf(stores, environment), { registry }, { now: clock.now });
   t.teardown(() => service.close());
   const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
   t.teardown(() => server.close());

@@ -1,0 +1,35 @@
+import type { Bus } from "@coffer/bus";
+import type { Database, MigrationSource } from "@coffer/postgres";
+import { createMigrationCheck } from "@coffer/postgres";
+import type { connectRedis } from "@coffer/ratelimit";
+import type { Readiness } from "@coffer/telemetry";
+
+/** What a service's readiness is about. */
+export interface ReadinessOptions {
+  database: Database;
+  migrations: MigrationSource;
+  bus: Bus;
+  redis: ReturnType<typeof connectRedis>;
+}
+
+/**
+ * Makes the check whether a service can do its work: without Postgres, or before its migrations, it cannot. Without the
+ * bus what must ask another service fails, and without Redis each replica limits for itself, but it stays where it is:
+ * it is degraded.
+ */
+export function createReadiness({ database, migrations, bus, redis }: ReadinessOptions): () => Promise<Readiness> {
+  const isMigrated = createMigrationCheck(database.pool, migrations);
+  return async () => {
+    const postgres = await isMigrated().then(
+      (migrated) => (migrated ? "ok" : "not migrated"),
+      () => "down",
+    );
+    const nats = bus.connected ? "ok" : "down";
+    const redisState = redis.status === "ready" ? "ok" : "down";
+    return {
+      ready: postgres === "ok",
+      degraded: nats !== "ok" || redisState !== "ok",
+      checks: { postgres, nats, redis: redisState },
+    };
+  };
+}
