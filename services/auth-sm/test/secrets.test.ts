@@ -232,6 +232,18 @@ await t.test("one field is answered without the rest", async (t) => {
   t.match(missing.body, { error: "secret_not_found" });
 });
 
+await t.test("a field is found by whatever name it may have, and by no other", async (t) => {
+  const longest = "\u{1f511}".repeat(128);
+  const uid = await createSecret(service, machine, folder, { fields: { [longest]: sealed() } });
+  const read = (field: string) => ask(service, machine, "GET", `/secrets/${uid}/fields/${field}`);
+  t.match((await read(encodeURIComponent(longest))).body, { field: longest });
+  for (const field of ["%00", "password%00", "%0A", encodeURIComponent(`${longest}a`)]) {
+    const answer = await read(field);
+    t.equal(answer.status, 404, field.slice(0, 20));
+    t.match(answer.body, { error: "secret_not_found" });
+  }
+});
+
 await t.test(
   "read and write below a folder follow its grant, and another organization's secrets do not exist",
   async (t) => {

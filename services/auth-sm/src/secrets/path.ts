@@ -1,4 +1,4 @@
-import { uidText, uuidText } from "@coffer/http";
+import { nameText, uidText, uuidText } from "@coffer/http";
 import { z } from "zod";
 
 /** A secret as a machine names it: by its uid alone. */
@@ -10,5 +10,5 @@ export const folderSecretPath = z.object({ id: uuidText, uid: uidText });
 export type FolderSecretPath = z.infer<typeof folderSecretPath>;
 
 /** One field of a secret. */
-export const fieldPath = secretPath.extend({ field: z.string().min(1).max(128) });
+export const fieldPath = secretPath.extend({ field: nameText(128) });
 export type FieldPath = z.infer<typeof fieldPath>;
