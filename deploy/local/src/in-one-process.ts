@@ -53,6 +53,9 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
       joinReadiness(
         await Promise.all(rooms.map(async ({ name, instance }) => [name, await instance.ready()] as const)),
       ),
+    drain: async (seconds) => {
+      await Promise.all(rooms.map(({ instance }) => instance.drain?.(seconds) ?? Promise.resolve()));
+    },
     close,
   };
 }

@@ -59,6 +59,8 @@ export async function startInOwnProcesses(options: OwnProcessesOptions): Promise
       joinReadiness(
         await Promise.all([...processes].map(async ([name, running]) => [name, await askReadiness(running)] as const)),
       ),
+    // Each does so itself when it is told to end.
+    drain: () => Promise.resolve(),
     close,
   };
 }

@@ -90,7 +90,8 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     });
     services = started;
     ends.push(async () => {
-      await front.drain(settings.COFFER_DRAIN_SECONDS);
+      const seconds = settings.COFFER_DRAIN_SECONDS;
+      await Promise.all([front.drain(seconds), started.drain(seconds)]);
       await started.close();
       await front.close();
     });

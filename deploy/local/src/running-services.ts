@@ -8,6 +8,8 @@ export interface RunningServices {
   targets: ReadonlyMap<ServiceName, Target>;
   states(): Partial<Record<ServiceName, ServiceState>>;
   ready(): Promise<Readiness>;
+  /** Ends the connections that they took over, one after the other within so many seconds. */
+  drain(seconds: number): Promise<void>;
   /** Ends them after their last request was answered. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 // For a request that is already on its way on an idle connection.
 const graceMilliseconds = 250;
@@ -8,6 +8,8 @@ const graceMilliseconds = 250;
 export interface Drain {
   /** Notes an answer that is to be written. */
   note(response: ServerResponse): void;
+  /** Has nothing more to do with a connection that has changed protocols, but that `close` waits for its end. */
+  leave(socket: Duplex): void;
   /**
    * Takes no more connections. Answers from now on close theirs; idle connections are closed after a moment, at most
    * `longestMilliseconds`. Resolves when the last one is closed.
@@ -20,19 +22,19 @@ export interface Drain {
  * been handed over, and cuts a long one that its caller is still taking.
  */
 export function createDrain(server: Server): Drain {
-  const sockets = new Set<Socket>();
+  const sockets = new Set<Duplex>();
   const answers = new Set<ServerResponse>();
   let closing = false;
   let graceIsOver = false;
 
-  server.on("connection", (socket: Socket) => {
+  server.on("connection", (socket: Duplex) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
 
   function closeIdle(): void {
     graceIsOver = true;
-    const busy = new Set(Array.from(answers, ({ req }) => req.socket));
+    const busy = new Set<Duplex>(Array.from(answers, ({ req }) => req.socket));
     for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
   }
 
@@ -46,6 +48,7 @@ export function createDrain(server: Server): Drain {
         if (graceIsOver) response.req.socket.destroySoon();
       });
     },
+    leave: (socket) => void sockets.delete(socket),
     close: async (longestMilliseconds) => {
       closing = true;
       for (const response of answers) response.shouldKeepAlive = false;

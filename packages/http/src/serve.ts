@@ -36,8 +36,8 @@ export interface Serving {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more connections, lets requests in flight finish, closes connections as they become idle, and cuts what is
-   * left, upgraded connections too, after the drain period.
+   * Takes no more connections, lets requests in flight finish, closes connections as they become idle, leaves upgraded
+   * connections to whoever took them over, and cuts what is left of both after the drain period.
    */
   close(): Promise<void>;
 }
@@ -78,6 +78,7 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
   server.on("checkExpectation", take);
   server.on("clientError", answerClientError);
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    drain.leave(socket);
     upgraded.add(socket);
     socket.once("close", () => upgraded.delete(socket));
     upgrade?.(request, socket, head);

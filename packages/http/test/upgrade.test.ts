@@ -127,11 +127,17 @@ await t.test("an upgraded connection may be silent for longer than one with a re
   await connection.until(/still here$/);
 });
 
-await t.test("at the end upgraded connections are cut after the drain period", async (t) => {
-  const app = await startApp(t, rows, { upgrades: [echoing], drainSeconds: 0.3 });
+await t.test("at the end upgraded connections have the drain period, and are then cut", async (t) => {
+  const app = await startApp(t, rows, { upgrades: [echoing], drainSeconds: 2 });
   const connection = await openRaw(t, app.port);
   connection.socket.write(upgrade("/api/sync/ws?token=good", freshAddress()));
   await connection.until(/101/);
-  await app.close();
+  const started = performance.now();
+  const closed = app.close();
+  await new Promise((resolve) => setTimeout(resolve, 1_600)); // that it lives so long is what is tested
+  connection.socket.write("still here");
+  await connection.until(/still here$/);
+  await closed;
+  t.ok(performance.now() - started >= 1_990, "timers may be a moment early");
   await connection.ended();
 });

@@ -1,8 +1,9 @@
 import { ConfigurationError } from "@coffer/env";
+import type { Listener } from "@coffer/http";
 import { serve } from "@coffer/http";
 import type { Telemetry } from "@coffer/telemetry";
 import { startManagement, startTracing } from "@coffer/telemetry";
-import type { ServiceConfig, ServiceRoom } from "./service-room.ts";
+import type { ServiceConfig, ServiceInstance, ServiceRoom } from "./service-room.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 /** A service that takes requests. */
@@ -47,18 +48,17 @@ async function startService<Config extends ServiceConfig>(
 ): Promise<RunningService> {
   const tracing = await startTracing(room.name, process.env);
   const service = await room.createService(config);
-  const { telemetry, upgrade } = service;
+  const { telemetry } = service;
   const management = await startManagement({
     host: config.COFFER_HOST,
     port: config.COFFER_MANAGEMENT_PORT,
     telemetry,
     readiness: () => service.ready(),
   });
-  const server = await serve(service.listener, {
+  const server = await serve(listenerOf(service), {
     host: config.COFFER_HOST,
     port: config.COFFER_PORT,
     drainSeconds: config.COFFER_DRAIN_SECONDS,
-    ...(upgrade === undefined ? {} : { upgrade }),
   });
   return {
     url: server.url,
@@ -66,12 +66,18 @@ async function startService<Config extends ServiceConfig>(
     telemetry,
     async close() {
       management.setDraining();
-      await server.close();
+      await Promise.all([server.close(), service.drain?.(config.COFFER_DRAIN_SECONDS)]);
       await service.close();
       await management.close();
       await tracing.close();
     },
   };
+}
+
+/** `serve` takes a function that has the other as a property. */
+function listenerOf({ listener, upgrade }: ServiceInstance): Listener {
+  if (upgrade === undefined) return listener;
+  return Object.assign((...[request, response]: Parameters<Listener>) => listener(request, response), { upgrade });
 }
 
 /** Lets a process that was forked end: an open channel to its parent would keep it alive. */

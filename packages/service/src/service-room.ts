@@ -18,6 +18,12 @@ export interface ServiceInstance {
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   telemetry: Telemetry;
   ready(): Promise<Readiness>;
+  /**
+   * Ends the connections that the service took over, one after the other within so many seconds, the last farewell
+   * included, so that their callers do not all come back at once. Called when no more connections are taken, while the
+   * last requests are answered; what is left then is cut.
+   */
+  drain?(seconds: number): Promise<void>;
   /** Ends what the service holds, after its last request was answered: bus, pools, timers. */
   close(): Promise<void>;
 }

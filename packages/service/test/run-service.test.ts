@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import t from "tap";
 
@@ -33,8 +34,8 @@ function run(t: Tap, environment: Record<string, string> = {}): { child: ChildPr
   return { child, exit };
 }
 
-async function start(t: Tap): Promise<Started> {
-  const { child, exit } = run(t);
+async function start(t: Tap, environment: Record<string, string> = {}): Promise<Started> {
+  const { child, exit } = run(t, environment);
   const [message] = (await once(child, "message")) as [{ type: string; url: string; management_url: string }];
   t.equal(message.type, "ready");
   return { child, exit, url: message.url, management_url: message.management_url };
@@ -66,6 +67,20 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     t.match(await exit, { code: 0, stderr: /closed/ });
   });
 }
+
+await t.test("a connection that the service took over hears of the end, in the service's own time", async (t) => {
+  const { child, url, exit } = await start(t, { COFFER_DRAIN_SECONDS: "2" });
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  t.teardown(() => socket.destroy());
+  socket.write("GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+  let said = "";
+  socket.on("data", (chunk) => (said += chunk.toString()));
+  await once(socket, "data");
+  child.kill("SIGTERM");
+  await once(socket, "close");
+  t.match(said, /farewell after 1 s of 2$/);
+  t.match(await exit, { code: 0, stderr: /closed/ });
+});
 
 await t.test("it ends when the process that forked it is gone", async (t) => {
   const { child, exit } = await start(t);

@@ -1,8 +1,12 @@
+import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { readEnvironment } from "@coffer/env";
 import { runService } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 
-// A service that answers its path after the time that the path says, and stores nothing.
+// A service that answers its path after the time that the path says, keeps connections that ask for another protocol and
+// tells them the end a second before it is due, and stores nothing.
+const kept = new Set<Duplex>();
 await runService({
   name: "scanner",
   readConfig: (env) =>
@@ -17,6 +21,14 @@ await runService({
     telemetry: createTelemetry({ service: "scanner", level: config.COFFER_LOG_LEVEL }),
     listener: (request, response) => {
       setTimeout(() => response.end(request.url), Number(request.url?.slice(1)));
+    },
+    upgrade: (_request, socket) => {
+      kept.add(socket);
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+    },
+    drain: async (seconds) => {
+      await pause((seconds - 1) * 1000);
+      for (const socket of kept) socket.end(`farewell after ${seconds - 1} s of ${seconds}`);
     },
     ready: () => Promise.resolve({ ready: true, checks: {} }),
     close: () => {
