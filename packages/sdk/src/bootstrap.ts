@@ -14,6 +14,8 @@ export interface BootstrapRequest {
   pending?: MachineConfiguration | undefined;
   /** Keeps the configuration; called before the token is spent, and again with the folder keys. Must be durable. */
   save(configuration: MachineConfiguration): Promise<void>;
+  /** Removes what `save` kept: called when the service has refused a first attempt, whose identity nobody knows then. */
+  discard?: (() => Promise<void>) | undefined;
 }
 
 export interface BootstrapOptions extends Omit<TransportOptions, "url"> {
@@ -29,8 +31,8 @@ const clockToleranceSeconds = 60;
  * token, which cannot be had again. When the answer is lost, the next call with the saved configuration finds out by
  * asking as that client, and finishes.
  *
- * Throws CofferError: `configuration` when the clock is wrong (before the token is spent) or a token is needed and not
- * given, `invalid_token` when it is used or unknown, `access_denied` away from its addresses, `network` when the answer
+ * Throws CofferError: `configuration` when the clock is wrong or the service does not know the address as its own (before
+ * the token is spent), or a token is needed and not given, `invalid_token` when it is used or unknown, `access_denied` away from its addresses, `network` when the answer
  * was lost.
  */
 export async function bootstrap(
@@ -39,14 +41,14 @@ export async function bootstrap(
 ): Promise<MachineConfiguration> {
   const now = options.now ?? Date.now;
   const transport = createTransport({ ...options, url: request.url });
-  await checkClock(transport, now);
+  await checkService(transport, now);
   const { pending } = request;
   if (pending !== undefined) {
     const finished = await finish({ ...pending, url: transport.url }, transport, now);
     if (finished !== undefined) return saved(finished, request);
   }
   if (request.token === undefined)
-    throw new CofferError("configuration", "the one-time token is needed: it has not been spent yet");
+    throw new CofferError("configuration", "the service does not know this machine: give the one-time token again");
 
   const token = await readToken(request.token);
   const drafted: MachineConfiguration = {
@@ -64,7 +66,10 @@ export async function bootstrap(
       body: { token: token.sent, public_key: drafted.public_key, client_id: drafted.client_id },
     });
   } catch (error) {
-    if (!(error instanceof CofferError) || !answerIsLost(error)) throw error;
+    if (!(error instanceof CofferError) || !answerIsLost(error)) {
+      if (pending === undefined && wasRefused(error)) await request.discard?.();
+      throw error;
+    }
     const finished = await finish(drafted, transport, now).catch(() => undefined);
     if (finished !== undefined) return saved(finished, request);
     throw new CofferError("network", `${error.message}; call again with the same configuration, nothing is lost`, {
@@ -73,7 +78,11 @@ export async function bootstrap(
   }
   const finished = await finish(drafted, transport, now);
   if (finished !== undefined) return saved(finished, request);
-  throw new CofferError("bad_answer", "the service took the token and does not know the machine");
+  throw new CofferError(
+    "bad_answer",
+    `the service took the token, but no token of this machine for ${transport.url}: COFFER_BASE_URL of the service must ` +
+      "name this address; then the same call again, without the one-time token, finishes",
+  );
 }
 
 /** What is sent of a token, and the wrap key of one that was made on an administrator's machine. */
@@ -136,11 +145,29 @@ function answerIsLost(error: CofferError): boolean {
   return error.code === "network" || error.code === "bad_answer" || (error.status ?? 0) >= 500;
 }
 
-async function checkClock(transport: Transport, now: () => number): Promise<void> {
-  const { headers } = await transport.send({ method: "GET", path: "/.well-known/jwks.json" });
+/** Whether the service said no, so that the token was not spent by this call. */
+function wasRefused(error: unknown): boolean {
+  return error instanceof CofferError && error.status !== undefined && [400, 401, 403].includes(error.status);
+}
+
+/** Looks for what would make the service refuse this machine's tokens once the one-time token is spent. */
+async function checkService(transport: Transport, now: () => number): Promise<void> {
+  const { headers, body } = await transport.send({ method: "GET", path: "/.well-known/jwks.json" });
+  checkAddress(transport.url, body);
   const there = Date.parse(headers.get("date") ?? "");
   const ahead = Math.round((now() - there) / 1000);
   if (Number.isNaN(ahead) || Math.abs(ahead) <= clockToleranceSeconds) return;
   const wrong = `${Math.abs(ahead)} s ${ahead > 0 ? "ahead of" : "behind"} the service's`;
   throw new CofferError("configuration", `this machine's clock is ${wrong}; set it, the token is not spent`);
+}
+
+/** A machine's token is for the address that it uses: the service must know that address as its own. */
+function checkAddress(url: string, body: unknown): void {
+  const { base_urls: own } = (body ?? {}) as { base_urls?: unknown };
+  if (!Array.isArray(own) || own.includes(url)) return;
+  throw new CofferError(
+    "configuration",
+    `the service does not know ${url} as its own address, but ${own.join(", ")}: use one of these, or let ` +
+      "COFFER_BASE_URL of the service name this one too; the token is not spent",
+  );
 }

@@ -16,12 +16,15 @@ async function setUp(t: Parameters<typeof startServer>[0], lose: (request: Recei
   const { token: sent, wrapKey } = await readAccessToken(token);
   const sealed = await box(wrapKey, folder.key, contexts.sharedFolderKey(folder.id));
   let owner: string | undefined;
+  /** The addresses that the service says are its own; it says nothing while there are none. */
+  const own: string[] = [];
   const server = await startServer(t, (request, response, count) => {
     const [, claims = ""] = (request.headers.authorization ?? "").split(".");
     const known = owner !== undefined && Buffer.from(claims, "base64url").toString().includes(owner);
     const refused = { error: "invalid_token", message: "no" };
     const answer = (): [number, unknown] => {
-      if (request.path === "/.well-known/jwks.json") return [200, { keys: [] }];
+      if (request.path === "/.well-known/jwks.json")
+        return [200, own.length === 0 ? { keys: [] } : { keys: [], base_urls: own }];
       if (request.path === "/api/sm/v1/bootstrap") {
         const body = JSON.parse(request.body) as Record<string, string>;
         if (owner !== undefined || body["token"] !== sent) return [401, refused];
@@ -51,7 +54,7 @@ async function setUp(t: Parameters<typeof startServer>[0], lose: (request: Recei
     return Promise.resolve();
   };
   const posts = (): number => server.received.filter(({ method }) => method === "POST").length;
-  return { ...server, folder, token, saved, save, posts, options: { now: () => there, attempts: 1 } };
+  return { ...server, own, folder, token, saved, save, posts, options: { now: () => there, attempts: 1 } };
 }
 
 await t.test("the identity is saved before the token is spent, and the folder keys after", async (t) => {
@@ -99,7 +102,7 @@ await t.test("a call that was cut before the token arrived starts over with the 
   await t.rejects(bootstrap({ url: closed.url, token, save }, options), { code: "network" });
   await t.rejects(bootstrap({ url, pending: saved.at(-1), save }, options), {
     code: "configuration",
-    message: /has not been spent/,
+    message: /give the one-time token again/,
   });
   const machine = await bootstrap({ url, token, pending: saved.at(-1), save }, options);
   t.equal(machine.client_id, saved[0]?.client_id);
@@ -123,6 +126,40 @@ await t.test("a clock more than a minute wrong stops it before anything is saved
   }
   t.same([saved.length, posts()], [0, 0]);
   await bootstrap({ url, token, save }, { now: () => there + 60_000 });
+});
+
+await t.test("an address that the service does not know as its own stops it before anything is spent", async (t) => {
+  const { url, token, save, saved, posts, options, own } = await setUp(t, () => false);
+  own.push("http://127.0.0.1:8080", "http://localhost:8080");
+  await t.rejects(bootstrap({ url, token, save }, options), {
+    code: "configuration",
+    message:
+      /does not know http:.*, but http:\/\/127\.0\.0\.1:8080, http:\/\/localhost:8080: .*COFFER_BASE_URL.*not spent/,
+  });
+  t.same([saved.length, posts()], [0, 0]);
+  own.push(url);
+  await bootstrap({ url: `${url}/`, token, save }, options);
+});
+
+await t.test("what was saved is discarded when the token is refused, and kept once it may be spent", async (t) => {
+  const refusals = { "/api/sm/v1/bootstrap": 401, "/api/sm/v1/client": 403 };
+  for (const [refused, status] of Object.entries(refusals)) {
+    const { url } = await startServer(t, (request, response) => {
+      const refusal = { error: status === 401 ? "invalid_token" : "access_denied", message: "no" };
+      if (request.path === refused) json(response, status, refusal, { date });
+      else json(response, 200, { keys: [] }, { date });
+    });
+    const events: string[] = [];
+    const note = (what: string) => (): Promise<void> => {
+      events.push(what);
+      return Promise.resolve();
+    };
+    const request = { url, token: newAccessToken(), save: note("saved"), discard: note("discarded") };
+    await t.rejects(bootstrap(request, { now: () => there, attempts: 1 }), {
+      code: status === 401 ? "invalid_token" : "access_denied",
+    });
+    t.same(events, status === 401 ? ["saved", "discarded"] : ["saved"]);
+  }
 });
 
 await t.test("a file that cannot be written stops it before the token is spent", async (t) => {

@@ -1,5 +1,5 @@
 import { unlink } from "node:fs/promises";
-import { bootstrap as bootstrapMachine, CofferError, isBootstrapped } from "@coffer/sdk";
+import { bootstrap as bootstrapMachine, isBootstrapped } from "@coffer/sdk";
 import type { MachineConfiguration } from "@coffer/sdk";
 import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
 import { patience } from "../access.ts";
@@ -33,19 +33,20 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
     profile: async () => (await readProfile(profileDirectory(env))).url,
   });
   const token = await readToken(env, before !== undefined);
-  try {
-    const machine = await bootstrapMachine(
-      { url, token, pending: before, save: (configuration) => saveConfiguration(path, configuration) },
-      patience,
-    );
-    tell(`bootstrapped; ${path} holds the machine's identity and folder keys: keep it secret`);
-    if (options.json === true)
-      printJson({ client_id: machine.client_id, application_id: machine.application_id, org_id: machine.org_id });
-    else print(machine.client_id);
-  } catch (error) {
-    if (before === undefined && wasRefused(error)) await unlink(path).catch(() => undefined);
-    throw error;
-  }
+  const machine = await bootstrapMachine(
+    {
+      url,
+      token,
+      pending: before,
+      save: (configuration) => saveConfiguration(path, configuration),
+      discard: () => unlink(path),
+    },
+    patience,
+  );
+  tell(`bootstrapped; ${path} holds the machine's identity and folder keys: keep it secret`);
+  if (options.json === true)
+    printJson({ client_id: machine.client_id, application_id: machine.application_id, org_id: machine.org_id });
+  else print(machine.client_id);
 }
 
 async function presentConfiguration(path: string): Promise<MachineConfiguration | undefined> {
@@ -69,9 +70,4 @@ async function readToken(env: NodeJS.ProcessEnv, mayBeSpent: boolean): Promise<s
   }
   if (mayBeSpent) return undefined;
   return askHidden(["One-time token"], "give the token on stdin or in COFFER_TOKEN")[0]?.trim();
-}
-
-/** Whether the service said no, so that what was drafted is of no use. */
-function wasRefused(error: unknown): boolean {
-  return error instanceof CofferError && error.status !== undefined && [400, 401, 403].includes(error.status);
 }
