@@ -11,6 +11,7 @@ import { noteFirstReady } from "./installation.ts";
 import type { Installation } from "./installation.ts";
 import { startStores } from "./local-stores.ts";
 import type { LocalStores } from "./local-stores.ts";
+import { unreachableBaseUrls } from "./reachable.ts";
 import { removeRunFile, writeRunFile } from "./run-file.ts";
 import type { RunningServices } from "./running-services.ts";
 import { environmentOf } from "./service-environment.ts";
@@ -74,6 +75,8 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     ends.push(() => stores.stop());
     const routerSecret = settings.COFFER_PROCESSES === "separate" ? randomBytes(24).toString("base64url") : null;
     const baseUrls = settings.COFFER_BASE_URL.length > 0 ? settings.COFFER_BASE_URL : localBaseUrls(front.port);
+    const unreachable = unreachableBaseUrls(settings.COFFER_HOST, baseUrls);
+    if (unreachable !== null) report(unreachable);
     const environment = (row: ServiceRow) => environmentOf(row, { env, stores, baseUrls, routerSecret });
     await migrateAll(rows, stores, report);
     for (const { name } of rows) report(`starting ${name}`);

@@ -39,7 +39,7 @@ export const variables = {
   COFFER_HOST: variable({
     name: "COFFER_HOST",
     shownDefault: "127.0.0.1",
-    meaning: "address to listen on",
+    meaning: "address to listen on; for other machines, set COFFER_BASE_URL too",
     parse: listenHost,
     fallback: () => "127.0.0.1",
   }),

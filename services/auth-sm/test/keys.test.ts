@@ -36,6 +36,11 @@ await t.test("the published keys verify an access token, and its claims are thos
   t.equal(Number(payload.exp) - Number(payload.iat), 900);
 });
 
+await t.test("with the keys it says which addresses are its own: what a machine's token may be for", async (t) => {
+  const jwks = await call(service, "GET", "/.well-known/jwks.json");
+  t.strictSame(jwks.body.base_urls, [baseUrl]);
+});
+
 await t.test(
   "replicas share their keys: a token of one is good at the other, also from the first moment",
   async (t) => {

@@ -26,9 +26,11 @@ export interface AnswerBody {
   /** At least one, where tests look for it. */
   organizations: [{ id: string }, ...{ id: string }[]];
   keys: { kid: string; kty: string; crv: string; x: string; y: string }[];
+  base_urls: string[];
   // Organizations, folders, machines.
   org_id: string;
   user_id: string;
+  email: string;
   role: string;
   permission: string | null;
   encrypted_key: string | null;
