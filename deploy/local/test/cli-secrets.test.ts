@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { newMachine, newPerson } from "./cli-person.ts";
@@ -7,7 +8,7 @@ import { npmStart } from "./npm-start.ts";
 
 t.setTimeout(240_000);
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
-const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
+const { url, stores } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const person = await newPerson(t, url, "owner@example.com");
 await person.data(["folder", "create", "production"]);
 await person.data(["folder", "create", "staging"]);
@@ -138,6 +139,22 @@ await t.test("inject fills a template, all of it or nothing, with mode 0600", as
   writeFileSync(template, `{{ ${password} }}{{ ${uri("no such", "field")} }}`);
   t.match(await person.run(["inject", "-i", template, "-o", out]), { code: 5 });
   t.equal(readFileSync(out, "utf8"), "password: s3cret\nuser: app\n", "what was there stays");
+});
+
+await t.test("a secret that cannot be opened is left out of a list, and said to be", async (t) => {
+  const { uid } = JSON.parse(
+    (await person.run(["set", uri("altered", "a"), "--json"], { input: "1" })).stdout,
+  ) as Listed;
+  const client = new pg.Client({ connectionString: stores.postgres });
+  await client.connect();
+  await client.query("UPDATE auth_sm.secrets SET title_encrypted = 'AAAA' WHERE uid = $1", [uid]);
+  await client.end();
+  const { stdout, stderr, code } = await person.run(["ls", "production"]);
+  t.equal(code, 0);
+  t.match(stdout, "database");
+  t.notMatch(stdout, uid);
+  t.match(stderr, `coffer: left out: the title of ${uid}`);
+  await person.data(["rm", uid]);
 });
 
 await t.test("many that set fields of one secret at once lose none, and make one secret", async (t) => {

@@ -1,16 +1,23 @@
 import { createClient, personClient } from "@coffer/sdk";
-import type { MachineClient, PersonClient, SecretsClient } from "@coffer/sdk";
+import type { CofferError, MachineClient, PersonClient, SecretsClient } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
 import { resolveAddress } from "./address.ts";
 import type { Address } from "./address.ts";
 import type { DataOptions, PersonOptions } from "./command-row.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
+import { tell } from "./output.ts";
 import { profileDirectory } from "./paths.ts";
 import { notLoggedIn, profileKeeper, readProfile } from "./profile.ts";
 import { serviceKey } from "./same-service.ts";
 
 /** A person waits at a terminal: little patience, and a limit is said instead of sat out. */
 export const patience = { attempts: 3, maxWaitSeconds: 2, timeoutMilliseconds: 30_000 };
+
+/** The same, and it says which secrets a list leaves out. */
+const readerOptions = {
+  ...patience,
+  onUnreadable: (_uid: string, error: CofferError): void => tell(`coffer: left out: ${error.message}`),
+};
 
 /**
  * Works as the person who is logged in at the address of this call. Throws Failure: not authenticated without a session
@@ -24,9 +31,9 @@ export async function asPerson(options: PersonOptions, env: NodeJS.ProcessEnv): 
   const { url, named } = await resolveAddress(options.url, env, { profile: () => Promise.resolve(profile.url) });
   if (profile.sessions[serviceKey(url)] === undefined) throw loggedInElsewhere(elsewhere, url, named);
   const keeper = profileKeeper(directory, url);
-  const person = personClient(keeper, url, patience);
+  const person = personClient(keeper, url, readerOptions);
   if (options.org === undefined) return person;
-  return personClient(keeper, url, { ...patience, organization: await organizationId(person, options.org) });
+  return personClient(keeper, url, { ...readerOptions, organization: await organizationId(person, options.org) });
 }
 
 function loggedInElsewhere(elsewhere: readonly string[], url: string, named: Address["named"]): Failure {
@@ -50,7 +57,7 @@ export async function asMachine(
 ): Promise<MachineClient> {
   const loaded = await loadConfiguration(configuration);
   const { url } = await resolveAddress(options.url, env, { configuration: loaded.url });
-  return createClient({ ...loaded, url }, patience);
+  return createClient({ ...loaded, url }, readerOptions);
 }
 
 /** Secrets as the machine, when a configuration says so, else as the person. */
