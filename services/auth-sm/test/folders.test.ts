@@ -98,6 +98,13 @@ await t.test("a name is unique in its organization without regard to case, an id
     t.equal(answer.status, 409, name);
     t.equal(answer.body.error, "conflict");
   }
+  for (const [name, same] of [
+    ["ΟΔΟΣ", "οδος"],
+    ["H\u0331", "\u1e96"],
+  ]) {
+    t.equal((await create(owner, { name, encrypted_key: sealed() })).status, 201, name);
+    t.equal((await create(owner, { name: same, encrypted_key: sealed() })).status, 409, same);
+  }
   t.equal((await create(stranger, { name: "Straße", encrypted_key: sealed() })).status, 201, "elsewhere");
   for (const person of [owner, stranger]) {
     t.equal((await create(person, { id, name: newName(), encrypted_key: sealed() })).status, 409, "a taken id");

@@ -1,8 +1,9 @@
 import { z } from "zod";
 
 /**
- * The one form of an e-mail address: in it accounts are kept, looked up and known to OPAQUE, so that no other spelling
- * of an address is another account.
+ * The canonical form of an e-mail address, in which accounts are kept, looked up and known to OPAQUE: without blanks
+ * around it, in NFKC, then in lower case. Spellings with the same form are one account; all others are accounts of
+ * their own, also where only a language's rules would call them alike (ß and ss, the two small sigmas).
  */
 export function canonicalEmail(text: string): string {
   return text.trim().normalize("NFKC").toLowerCase();
