@@ -38,9 +38,7 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
   const replaced = await rememberSession(directory, session);
   if (replaced !== undefined) await endReplaced(replaced);
   tell(`registered ${session.user.email} at ${url}, and logged in`);
-  tell(
-    "The recovery key is the only way back in without the password. It is shown this once: keep it off this machine.",
-  );
+  tell("The recovery key opens your keys without the password. It is shown this once: keep it off this machine.");
   if (options.json === true) printJson({ user: session.user, url, recovery_key: recoveryKey });
   else print(recoveryKey);
 }
