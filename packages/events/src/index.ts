@@ -4,6 +4,7 @@ export { auditDraft, auditRecord, auditSchemaName, receivedAuditDraft } from "./
 export type { AuditDraft, AuditRecord } from "./audit-record.ts";
 export { chainAudit, firstPreviousHash, hashOfAudit, verifyAuditChain } from "./audit-chain.ts";
 export type { ChainBreak, ChainHead } from "./audit-chain.ts";
+export { revokedSessionsKey } from "./revoked-sessions.ts";
 export { serviceNames } from "./services.ts";
 export type { ServiceName } from "./services.ts";
 export { allEvents, allRpcs, auditAppend, membershipOf, sessionRevoked, signingKeys } from "./subjects.ts";

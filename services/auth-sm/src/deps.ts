@@ -7,6 +7,7 @@ import type { Redis } from "ioredis";
 import type { ClientActivity } from "./clients/activity.ts";
 import type { Config } from "./config.ts";
 import type { ServerKeys } from "./keys/server-keys.ts";
+import type { Announcer } from "./sessions/announce.ts";
 import type { SecretReads } from "./store/secret-reads.ts";
 import type { SecretWrites } from "./store/secret-writes.ts";
 
@@ -37,6 +38,8 @@ export interface Deps {
   reads: SecretReads;
   /** The prepared statements that write secrets. */
   writes: SecretWrites;
+  /** Tells Redis which sessions have ended. */
+  announcer: Announcer;
   /** Remembers when and from where a client was last seen. */
   activity: ClientActivity;
 }

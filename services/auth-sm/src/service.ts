@@ -19,7 +19,7 @@ import { migrations, schema } from "./migrate.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
-import { announceAtConnect } from "./sessions/announce.ts";
+import { createAnnouncer } from "./sessions/announce.ts";
 import { createClientKeys } from "./store/client-keys.ts";
 import { createSecretReads } from "./store/secret-reads.ts";
 import { createSecretWrites } from "./store/secret-writes.ts";
@@ -50,7 +50,6 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
   const sweeper = startSweeper(deps);
-  announceAtConnect(deps);
   const app = createApp({
     service: "auth-sm",
     routes,
@@ -72,6 +71,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     async close() {
       await sweeper.close();
       await deps.activity.close();
+      deps.announcer.close();
       deps.keys.close();
       await relay.close();
       await bus.close();
@@ -85,13 +85,14 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
 function buildDeps(config: Config, telemetry: Telemetry, now: () => Date): Deps {
   const { stores } = config;
   const database = createDatabase({ url: stores.postgresUrl, schema, telemetry });
+  const redis = connectRedis(stores.redisUrl);
   const keys = loadServerKeys({ database, now, randomBytes, telemetry });
   const issuer = config.COFFER_BASE_URL[0] ?? "";
   return {
     config,
     database,
     bus: connectBus({ ...stores.nats, service: "auth-sm", telemetry }),
-    redis: connectRedis(stores.redisUrl),
+    redis,
     telemetry,
     authFailures: telemetry.metrics.counter("coffer_auth_failures_total", "Callers that were not let in, by why", [
       "reason",
@@ -105,6 +106,7 @@ function buildDeps(config: Config, telemetry: Telemetry, now: () => Date): Deps 
     verifyUser: verifyUserToken({ issuer, now, findKey: (kid) => findPublicKey(keys, kid) }),
     reads: createSecretReads(database),
     writes: createSecretWrites(database),
+    announcer: createAnnouncer({ config, database, now, redis, telemetry }),
     activity: createClientActivity(database, telemetry.log),
   };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { revokedSessionsKey } from "@coffer/events";
 import { connectRedis } from "@coffer/ratelimit";
 import pg from "pg";
 import t from "tap";
@@ -20,7 +21,7 @@ await client.connect();
 t.teardown(() => client.end());
 const redis = connectRedis(service.redis.url);
 t.teardown(() => redis.disconnect());
-const revoked = (sessionId: string) => redis.zscore("coffer:revoked-sessions", sessionId);
+const revoked = (sessionId: string) => redis.zscore(revokedSessionsKey, sessionId);
 
 await t.test("refresh answers with a new access token and a new refresh token", async (t) => {
   const person = await register(service);

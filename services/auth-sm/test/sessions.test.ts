@@ -1,3 +1,4 @@
+import { revokedSessionsKey } from "@coffer/events";
 import { connectRedis } from "@coffer/ratelimit";
 import pg from "pg";
 import t from "tap";
@@ -18,7 +19,7 @@ await client.connect();
 t.teardown(() => client.end());
 const redis = connectRedis(service.redis.url);
 t.teardown(() => redis.disconnect());
-const revoked = (sessionId: string) => redis.zscore("coffer:revoked-sessions", sessionId);
+const revoked = (sessionId: string) => redis.zscore(revokedSessionsKey, sessionId);
 
 await t.test("logout ends the session at once and says so once", async (t) => {
   const person = await register(service);
@@ -59,4 +60,14 @@ await t.test("while Redis is away sessions begin, go on and end; when it is back
   await until("the bus has the news", () => observer.revocations.some((one) => one.session_id === person.sessionId));
   await service.redis.start();
   await until("Redis knows", async () => (await revoked(person.sessionId).catch(() => null)) !== null);
+});
+
+await t.test("a Redis that is there and refuses is told again until it takes it", async (t) => {
+  const person = await register(service);
+  await redis.config("SET", "min-replicas-to-write", "1");
+  await t.rejects(redis.set("anything", "1"), /NOREPLICAS/);
+  t.equal((await call(service, "POST", "/api/auth/logout", { token: person.token })).status, 204);
+  t.equal(await revoked(person.sessionId), null);
+  await redis.config("SET", "min-replicas-to-write", "0");
+  await until("Redis knows", async () => (await revoked(person.sessionId)) !== null);
 });

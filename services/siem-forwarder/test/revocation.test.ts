@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { revokedSessionsKey } from "@coffer/events";
 import { Redis } from "ioredis";
 import t from "tap";
 import { draftsOf } from "./draft.ts";
@@ -21,7 +22,7 @@ async function refusedAfter(person: Person): Promise<number> {
 
 async function revokeInRedis({ sessionId }: Person): Promise<void> {
   const client = new Redis(redis.url);
-  await client.zadd("coffer:revoked-sessions", Date.now(), sessionId);
+  await client.zadd(revokedSessionsKey, Date.now(), sessionId);
   client.disconnect();
 }
 

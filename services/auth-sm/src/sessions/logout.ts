@@ -2,7 +2,6 @@ import type { Call } from "@coffer/http";
 import { userActor } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { announceRevocations } from "./announce.ts";
 import { revokeSession } from "./revoke.ts";
 
 /** POST /api/auth/logout: ends the session of the call. */
@@ -16,5 +15,5 @@ export async function logOut(deps: Deps, { caller, request }: Call<User>): Promi
       status: 204,
     }),
   );
-  if (revocation !== null) await announceRevocations(deps, [revocation]);
+  if (revocation !== null) await deps.announcer.announce([revocation]);
 }

@@ -8,7 +8,6 @@ import type { LockedSession } from "../store/sessions.ts";
 import { lockSession, rotateSession } from "../store/sessions.ts";
 import type { TokenPair } from "./access-token.ts";
 import { refreshSeconds, tokenPair } from "./access-token.ts";
-import { announceRevocations } from "./announce.ts";
 import type { RefreshToken } from "./refresh-token.ts";
 import { hashRefreshToken, nextRefreshToken, parseRefreshToken } from "./refresh-token.ts";
 import type { Revocation } from "./revoke.ts";
@@ -33,7 +32,7 @@ export async function refreshSession(deps: Deps, call: RefreshCall): Promise<Tok
   const outcome = await deps.database.transaction((tx) => spendToken(tx, deps, keys, call, token));
   if (outcome.kind === "invalid") throw invalid(deps, "refresh_ended");
   if (outcome.kind === "reused") {
-    if (outcome.revocation !== null) await announceRevocations(deps, [outcome.revocation]);
+    if (outcome.revocation !== null) await deps.announcer.announce([outcome.revocation]);
     deps.authFailures.inc({ reason: "refresh_reused" });
     throw new ServiceError("token_reused", "this refresh token was used before, so its session is ended: log in again");
   }

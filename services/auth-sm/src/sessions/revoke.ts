@@ -11,7 +11,7 @@ import { endSession } from "../store/sessions.ts";
 
 export type RevocationReason = z.infer<typeof sessionRevokedSubject.payload>["reason"];
 
-/** A session that has been ended: to be told to Redis (`announceRevocations`) once the transaction has committed. */
+/** A session that has been ended: to be told to Redis (`deps.announcer`) once the transaction has committed. */
 export interface Revocation {
   sessionId: string;
   at: Date;

@@ -1,11 +1,8 @@
 import type { Bus } from "@coffer/bus";
-import { sessionRevoked } from "@coffer/events";
+import { revokedSessionsKey, sessionRevoked } from "@coffer/events";
 import type { Revocations } from "@coffer/tokens";
 import { createRevocations } from "@coffer/tokens";
 import type { Redis } from "ioredis";
-
-/** The sorted set of sessions that ended early: scored by when, in Unix milliseconds. */
-const revokedSessionsKey = "coffer:revoked-sessions";
 
 /**
  * Hears of ended sessions from two sides, so that either may be away: reads them from Redis twice a second and at each
