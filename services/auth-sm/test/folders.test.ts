@@ -101,7 +101,7 @@ await t.test("a name is unique in its organization without regard to case, an id
   for (const [name, same] of [
     ["ΟΔΟΣ", "οδος"],
     ["H\u0331", "\u1e96"],
-  ]) {
+  ] as const) {
     t.equal((await create(owner, { name, encrypted_key: sealed() })).status, 201, name);
     t.equal((await create(owner, { name: same, encrypted_key: sealed() })).status, 409, same);
   }
