@@ -5,7 +5,7 @@ export const redacted = "[redacted]";
 const secrets = new RegExp(
   [
     String.raw`\beyJ[\w-]{8,}(?:\.[\w-]*){2,4}`, // JWT and JWE, compact
-    String.raw`\b(?:cf[trs]1)_[\w-]{8,}`, // one-time tokens, recovery keys, refresh tokens
+    String.raw`\b(?:cf[irst]1)_[\w-]{8,}`, // invitations, recovery keys, refresh tokens, one-time tokens
     String.raw`\bwhsec_[\w+/=-]+`, // webhook signing secrets
     String.raw`(?<=[?&;](?:[a-z]+_)?(?:token|code|secret|password|key)=)[^&\s"\\#]+`, // query parameters
     String.raw`(?<=\b(?:Bearer|Basic|Splunk|ApiKey)\s)(?=[^\s"\\]*\d)[\w.~+/=-]{8,}`, // Authorization values

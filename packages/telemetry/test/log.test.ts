@@ -126,6 +126,7 @@ const credentials = [
   `cft1_${canary}`,
   `cfr1_${canary}`,
   `cfs1_${canary}`,
+  `cfi1_${canary}`,
   `whsec_${canary}`,
 ];
 

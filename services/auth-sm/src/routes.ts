@@ -5,6 +5,7 @@ import { clientRoutes } from "./clients/routes.ts";
 import type { Deps } from "./deps.ts";
 import { folderSecretRoutes } from "./folder-secrets/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
+import { inviteRoutes } from "./invites/routes.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { machineRoutes } from "./machine/routes.ts";
 import { orgRoutes } from "./orgs/routes.ts";
@@ -18,6 +19,7 @@ const rows = [
   ...sessionRoutes,
   ...keyRoutes,
   ...orgRoutes,
+  ...inviteRoutes,
   ...folderRoutes,
   ...folderSecretRoutes,
   ...applicationRoutes,

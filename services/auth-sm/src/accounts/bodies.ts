@@ -1,5 +1,6 @@
 import { base64Text, nameText, sha256Text, uuidText } from "@coffer/http";
 import { z } from "zod";
+import { inviteToken } from "../invites/bodies.ts";
 import { emailText } from "./email.ts";
 
 /** A message of OPAQUE: its form is looked at where it is used. */
@@ -22,6 +23,7 @@ export const registration = z.object({
   encrypted_private_key: sealed,
   recovery: z.object({ proof_hash: sha256Text, encrypted_user_key: sealed }).optional(),
   org_name: nameText().optional(),
+  invite_token: inviteToken.optional(),
   device,
 });
 export type Registration = z.infer<typeof registration>;

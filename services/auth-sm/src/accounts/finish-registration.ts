@@ -2,32 +2,41 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { canonicalPublicKey } from "@coffer/tokens";
 import type { Deps } from "../deps.ts";
+import { claimInvite } from "../invites/claim.ts";
+import { joinOrg } from "../invites/join.ts";
 import { foundOrg } from "../orgs/found.ts";
 import type { SessionView } from "../sessions/open.ts";
 import { openSession } from "../sessions/open.ts";
 import { insertUser } from "../store/users.ts";
 import type { Registration } from "./bodies.ts";
 import { requireRegistrationRecord } from "./opaque.ts";
-import { requireOpenSignups } from "./signups.ts";
+import { requireSignupBy } from "./signups.ts";
 import { auditUserEvent } from "./user-events.ts";
 
-/** POST /api/auth/register/finish: the account, its organization when one is named, and its first session. */
+/**
+ * POST /api/auth/register/finish: the account, its organizations when it is invited to one or names one, and its first
+ * session. An invitation is looked at first: without a good one nobody learns which e-mail has an account.
+ */
 export async function finishRegistration(
   deps: Deps,
   { body, request }: Call<unknown, unknown, Registration>,
 ): Promise<SessionView> {
-  requireOpenSignups(deps.config);
+  requireSignupBy(deps.config, body.invite_token);
   const keys = await deps.keys.present();
   const { newestSetup } = keys;
   requireRegistrationRecord(newestSetup.setup, body.email, body.registration_record);
   const { spki } = canonicalPublicKey(body.public_key);
   const userId = deps.newId();
-  return deps.database.transaction(async (tx) => {
+  const registered = await deps.database.transaction(async (tx) => {
     const now = deps.now();
+    const stranger = { type: "anonymous", id: null } as const;
+    const { invite_token: token, email } = body;
+    const invite = token === undefined ? null : await claimInvite(tx, deps, { token, email, actor: stranger, request });
+    if (invite instanceof ServiceError) return invite;
     const user = await insertUser(tx, {
       id: userId,
-      email: body.email,
-      name: body.name ?? body.email,
+      email,
+      name: body.name ?? email,
       opaqueSetupId: newestSetup.id,
       registrationRecord: body.registration_record,
       publicKey: spki,
@@ -42,6 +51,7 @@ export async function finishRegistration(
     if (user === null) throw new ServiceError("conflict", "an account with this e-mail exists: log in instead");
     const session = await openSession(tx, deps, keys, { user, device: body.device, request });
     const actor = { type: "user", id: userId, session_id: session.session_id } as const;
+    if (invite !== null) await joinOrg(tx, deps, { invite, userId, actor, request, status: 201 });
     if (body.org_name !== undefined) {
       await foundOrg(tx, deps, { name: body.org_name, userId, actor, request });
     }
@@ -53,4 +63,6 @@ export async function finishRegistration(
     });
     return session;
   });
+  if (registered instanceof ServiceError) throw registered;
+  return registered;
 }

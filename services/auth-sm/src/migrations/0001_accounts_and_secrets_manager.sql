@@ -87,6 +87,19 @@ CREATE TABLE memberships (
 );
 CREATE INDEX memberships_user ON memberships (user_id, joined_at, org_id);
 
+-- Open invitations. One that is accepted, withdrawn or replaced is gone; its token is known by its hash alone.
+CREATE TABLE invites (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+  email text NOT NULL,
+  role text NOT NULL CHECK (role IN ('owner', 'admin', 'auditor', 'member')),
+  token_hash bytea NOT NULL CONSTRAINT invites_token_key UNIQUE,
+  invited_by uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT invites_email_key UNIQUE (org_id, email)
+);
+
 CREATE TABLE folders (
   id uuid PRIMARY KEY,
   org_id uuid NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,

@@ -31,14 +31,28 @@ export function getOrg(db: Queryable, orgId: string): Promise<OrgRow> {
   return db.one(sql.type(orgRow)`SELECT ${orgColumns} FROM orgs WHERE id = ${orgId}`);
 }
 
-/** Makes a person an active member of an organization. */
+/** Waits until nobody else changes who is in the organization; until the transaction ends nobody can. */
+export async function lockMembers(tx: Queryable, orgId: string): Promise<void> {
+  await tx.query(sql.type(z.object({ id: z.string() }))`SELECT id FROM orgs WHERE id = ${orgId} FOR NO KEY UPDATE`);
+}
+
+/** Makes a person an active member of an organization; false when the person is a member already. */
 export async function insertMembership(
   tx: Queryable,
   { orgId, userId, role, now }: { orgId: string; userId: string; role: Role; now: Date },
-): Promise<void> {
-  await tx.query(sql.typeAlias("void")`
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.typeAlias("void")`
     INSERT INTO memberships (org_id, user_id, role, status, joined_at)
     VALUES (${orgId}, ${userId}, ${role}, 'active', ${now.toISOString()})
+    ON CONFLICT (org_id, user_id) DO NOTHING
+  `);
+  return rowCount === 1;
+}
+
+/** Whether the person with this canonical e-mail is a member of the organization, suspended or not. */
+export function isMemberEmail(db: Queryable, orgId: string, email: string): Promise<boolean> {
+  return db.exists(sql.typeAlias("void")`
+    SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.org_id = ${orgId} AND u.email = ${email}
   `);
 }
 

@@ -1,4 +1,6 @@
 import pg from "pg";
+import type { Answer } from "./call.ts";
+import { call } from "./call.ts";
 import type { Person } from "./people.ts";
 import { register } from "./people.ts";
 import type { TestService } from "./service.ts";
@@ -15,6 +17,26 @@ export async function execute(service: TestService, text: string, values: unknow
   } finally {
     await client.end();
   }
+}
+
+/** Invites an e-mail to the organization in which `person` acts. */
+export function invite(
+  service: { url: string },
+  { token }: Pick<Person, "token">,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return call(service, "POST", "/api/org/invites", { token, body, headers });
+}
+
+/** Accepts an invitation. */
+export function accept(
+  service: { url: string },
+  { token }: Pick<Person, "token">,
+  inviteToken: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return call(service, "POST", "/api/org/invites/accept", { token, body: { token: inviteToken }, headers });
 }
 
 /** Makes a person a member of an organization. */

@@ -1,0 +1,54 @@
+import { ServiceError } from "@coffer/errors";
+import type { RequestContext } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
+import type { Actor } from "../audit.ts";
+import { auditOf } from "../audit.ts";
+import type { Deps } from "../deps.ts";
+import type { PresentedInvite } from "../store/invites.ts";
+import { findInviteByToken } from "../store/invites.ts";
+import { lockMembers } from "../store/orgs.ts";
+import { hashInviteToken } from "./token.ts";
+
+/** Who shows an invitation's token. */
+export interface Presenter {
+  token: string;
+  /** The canonical e-mail of the person who wants to join. */
+  email: string;
+  actor: Actor;
+  request: RequestContext;
+}
+
+/**
+ * The open invitation with this token, which nobody else can accept or withdraw until the transaction ends.
+ * @returns for another person's invitation the refusal as a value, so that the transaction commits the record of it
+ * @throws ServiceError `not_found` when there is none: it is unknown, expired, accepted, withdrawn or replaced
+ */
+export async function claimInvite(
+  tx: Transaction,
+  deps: Deps,
+  { token, email, actor, request }: Presenter,
+): Promise<PresentedInvite | ServiceError> {
+  const hash = hashInviteToken(token);
+  const found = await findInviteByToken(tx, hash, deps.now());
+  if (found !== null) await lockMembers(tx, found.org_id);
+  const invite = found && (await findInviteByToken(tx, hash, deps.now()));
+  if (invite === null) {
+    deps.authFailures.inc({ reason: "unknown_invite" });
+    throw new ServiceError("not_found", "there is no such invitation: it may have expired, or been used or withdrawn");
+  }
+  if (invite.email === email) return invite;
+  await enqueueAudit(
+    tx,
+    auditOf(deps, request, {
+      org_id: invite.org_id,
+      action: "org.member.accepted",
+      actor,
+      target: { type: "invite", id: invite.id, parent_id: invite.org_id },
+      outcome: "denied",
+      reason: "access_denied",
+      status: 403,
+    }),
+  );
+  return new ServiceError("access_denied", "this invitation is for another e-mail");
+}

@@ -1,0 +1,43 @@
+import { ServiceError } from "@coffer/errors";
+import type { RequestContext } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
+import type { Actor } from "../audit.ts";
+import { auditOf } from "../audit.ts";
+import type { Deps } from "../deps.ts";
+import type { PresentedInvite } from "../store/invites.ts";
+import { deleteInvite } from "../store/invites.ts";
+import { insertMembership } from "../store/orgs.ts";
+
+/**
+ * Spends a claimed invitation: the person is a member.
+ * @throws ServiceError `conflict` when the person is a member already
+ */
+export async function joinOrg(
+  tx: Transaction,
+  deps: Deps,
+  {
+    invite,
+    userId,
+    actor,
+    request,
+    status,
+  }: { invite: PresentedInvite; userId: string; actor: Actor; request: RequestContext; status: number },
+): Promise<void> {
+  const { id, org_id: orgId, role, invited_by } = invite;
+  if (!(await insertMembership(tx, { orgId, userId, role, now: deps.now() }))) {
+    throw new ServiceError("conflict", "you are a member of this organization already");
+  }
+  await deleteInvite(tx, id);
+  await enqueueAudit(
+    tx,
+    auditOf(deps, request, {
+      org_id: orgId,
+      action: "org.member.accepted",
+      actor,
+      target: { type: "user", id: userId, parent_id: orgId },
+      status,
+      changes: { role, invite_id: id, invited_by },
+    }),
+  );
+}

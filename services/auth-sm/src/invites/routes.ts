@@ -1,0 +1,38 @@
+import { route } from "@coffer/http";
+import { authenticateUser } from "../callers/user.ts";
+import type { Attempt } from "../refusals.ts";
+import { attempting } from "../refusals.ts";
+import { acceptInvite } from "./accept.ts";
+import { acceptance, invitePath, newInvite } from "./bodies.ts";
+import { inviteMember } from "./create.ts";
+import { listOpenInvites } from "./list.ts";
+import { withdrawInvite } from "./withdraw.ts";
+
+const base = "/api/org/invites";
+const user = { bucket: "user", caller: authenticateUser } as const;
+const invite: Attempt["target"] = ({ id = null }) => ({ type: "invite", id });
+
+/** How people come into an organization. */
+export const inviteRoutes = [
+  route({ ...user, method: "GET", path: base, status: 200, run: listOpenInvites }),
+  attempting(
+    "org.member.invited",
+    invite,
+    route({ ...user, method: "POST", path: base, body: newInvite, status: 201, run: inviteMember }),
+  ),
+  // Its refusals are recorded by the operation, in the chain of the organization that has invited.
+  route({
+    method: "POST",
+    path: `${base}/accept`,
+    bucket: "strict",
+    caller: authenticateUser,
+    body: acceptance,
+    status: 200,
+    run: acceptInvite,
+  }),
+  attempting(
+    "org.member.removed",
+    invite,
+    route({ ...user, method: "DELETE", path: `${base}/:id`, params: invitePath, status: 204, run: withdrawInvite }),
+  ),
+];

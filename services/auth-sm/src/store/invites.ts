@@ -1,0 +1,105 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+import type { Role } from "./memberships.ts";
+import { roles } from "./memberships.ts";
+
+const inviteRow = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: z.enum(roles),
+  invited_by: z.string(),
+  created_at: z.string(),
+  expires_at: z.string(),
+});
+/** An open invitation as those who manage the organization see it. */
+export type InviteRow = z.infer<typeof inviteRow>;
+
+const inviteColumns = sql.fragment`id, email, role, invited_by, created_at, expires_at`;
+
+/** Inserts an invitation. The organization has no other for this e-mail. */
+export function insertInvite(
+  tx: Queryable,
+  invite: {
+    id: string;
+    orgId: string;
+    email: string;
+    role: Role;
+    tokenHash: Buffer;
+    invitedBy: string;
+    now: Date;
+    expiresAt: Date;
+  },
+): Promise<InviteRow> {
+  return tx.one(sql.type(inviteRow)`
+    INSERT INTO invites (id, org_id, email, role, token_hash, invited_by, created_at, expires_at)
+    VALUES (${invite.id}, ${invite.orgId}, ${invite.email}, ${invite.role}, ${sql.binary(invite.tokenHash)},
+      ${invite.invitedBy}, ${invite.now.toISOString()}, ${invite.expiresAt.toISOString()})
+    RETURNING ${inviteColumns}
+  `);
+}
+
+/** The open invitations of an organization, the oldest first. */
+export function listInvites(db: Queryable, orgId: string, now: Date): Promise<readonly InviteRow[]> {
+  return db.any(sql.type(inviteRow)`
+    SELECT ${inviteColumns} FROM invites
+    WHERE org_id = ${orgId} AND expires_at > ${now.toISOString()}::timestamptz ORDER BY created_at, id
+  `);
+}
+
+/** How many invitations of an organization are open. */
+export function countInvites(db: Queryable, orgId: string): Promise<number> {
+  return db.oneFirst(sql.type(z.object({ count: z.number() }))`
+    SELECT count(*) AS count FROM invites WHERE org_id = ${orgId}
+  `);
+}
+
+/** An open invitation of the organization by its id; null when there is none. */
+export function findInvite(db: Queryable, orgId: string, id: string, now: Date): Promise<InviteRow | null> {
+  return db.maybeOne(sql.type(inviteRow)`
+    SELECT ${inviteColumns} FROM invites
+    WHERE org_id = ${orgId} AND id = ${id} AND expires_at > ${now.toISOString()}::timestamptz
+  `);
+}
+
+/** An open invitation of the organization to this canonical e-mail; null when there is none. */
+export function findInviteTo(db: Queryable, orgId: string, email: string): Promise<InviteRow | null> {
+  return db.maybeOne(sql.type(inviteRow)`
+    SELECT ${inviteColumns} FROM invites WHERE org_id = ${orgId} AND email = ${email}
+  `);
+}
+
+const presentedInvite = inviteRow.extend({ org_id: z.string() });
+/** An invitation whose token somebody has presented. */
+export type PresentedInvite = z.infer<typeof presentedInvite>;
+
+/** The open invitation with this token; null when there is none. */
+export function findInviteByToken(db: Queryable, tokenHash: Buffer, now: Date): Promise<PresentedInvite | null> {
+  return db.maybeOne(sql.type(presentedInvite)`
+    SELECT org_id, ${inviteColumns} FROM invites
+    WHERE token_hash = ${sql.binary(tokenHash)} AND expires_at > ${now.toISOString()}::timestamptz
+  `);
+}
+
+/** Removes an invitation. */
+export async function deleteInvite(tx: Queryable, id: string): Promise<void> {
+  await tx.query(sql.typeAlias("void")`DELETE FROM invites WHERE id = ${id}`);
+}
+
+/** Removes the invitations of an organization that nobody can accept any more. */
+export async function deleteExpiredInvites(tx: Queryable, orgId: string, now: Date): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    DELETE FROM invites WHERE org_id = ${orgId} AND expires_at <= ${now.toISOString()}::timestamptz
+  `);
+}
+
+/** Removes the invitations of an organization that this member has made to any of the roles; returns how many. */
+export async function deleteInvitesBy(
+  tx: Queryable,
+  { orgId, userId, to }: { orgId: string; userId: string; to: readonly Role[] },
+): Promise<number> {
+  const { rowCount } = await tx.query(sql.typeAlias("void")`
+    DELETE FROM invites WHERE org_id = ${orgId} AND invited_by = ${userId} AND role = ANY(${sql.array([...to], "text")})
+  `);
+  return rowCount;
+}
