@@ -139,8 +139,11 @@ await t.test("verify finds a record that was changed in the database, and one th
   const head = await person.data(["audit", "verify"]);
   const client = new pg.Client({ connectionString: stores.postgres });
   await client.connect();
-  const chain = "(SELECT chain_id FROM siem_forwarder.audit_records WHERE action = 'folder.created' LIMIT 1)";
   try {
+    const { rows } = await client.query<{ chain_id: string }>(
+      "SELECT chain_id FROM siem_forwarder.audit_records WHERE action = 'folder.created' LIMIT 1",
+    );
+    const chain = `'${rows[0]?.chain_id ?? ""}'`;
     await client.query(
       `UPDATE siem_forwarder.audit_records SET record = replace(record::text, 'success', 'denied')::json
        WHERE chain_id = ${chain} AND seq = 3`,
@@ -151,7 +154,18 @@ await t.test("verify finds a record that was changed in the database, and one th
     await client.query(`DELETE FROM siem_forwarder.audit_records WHERE chain_id = ${chain} AND seq = 3`);
     t.match(await person.run(["audit", "verify"]), { code: 1, stdout: "", stderr: /broken at record 3: missing/ });
     await client.query(`DELETE FROM siem_forwarder.audit_records WHERE chain_id = ${chain} AND seq >= 3`);
-    t.match(await person.run(["audit", "verify", "--expect", head]), { code: 1, stdout: "" });
+    t.match(await person.run(["audit", "verify"]), { code: 1, stdout: "", stderr: /broken at record 3: .*cut short/ });
+    await client.query(
+      `UPDATE siem_forwarder.audit_chains SET seq = 2, hash = (
+         SELECT record->>'hash' FROM siem_forwarder.audit_records WHERE chain_id = ${chain} AND seq = 2
+       ) WHERE id = ${chain}`,
+    );
+    t.match(await person.run(["audit", "verify"]), { code: 0 }, "without a trace");
+    t.match(await person.run(["audit", "verify", "--expect", head]), {
+      code: 1,
+      stdout: "",
+      stderr: /was there before/,
+    });
   } finally {
     await client.end();
   }

@@ -1,5 +1,6 @@
 import { chainAudit, firstPreviousHash } from "@coffer/events";
 import type { AuditDraft, AuditRecord } from "@coffer/events";
+import type { AuditPage } from "@coffer/sdk";
 import t from "tap";
 import { checkChain } from "../src/audit-chain.ts";
 
@@ -30,12 +31,17 @@ function chain(drafts: AuditDraft[]): AuditRecord[] {
   return records;
 }
 
-/** Pages as the service gives them. */
-async function* pages(records: unknown[]): AsyncGenerator<unknown[]> {
+/** Pages as the service gives them; with the end of what they hold unless another is given. */
+async function* pages(records: unknown[], end = endOf(records)): AsyncGenerator<AuditPage> {
   for (let at = 0; at < Math.max(records.length, 1); at += 2) {
     await Promise.resolve();
-    yield records.slice(at, at + 2);
+    yield { records: records.slice(at, at + 2), head: end };
   }
+}
+
+function endOf(records: unknown[]): AuditPage["head"] {
+  const last = records.at(-1) as AuditRecord | undefined; // or what a test puts in its place
+  return last === undefined ? null : { seq: last.seq, hash: last.hash };
 }
 
 const whole = chain([1, 2, 3, 4, 5].map((number) => draft(number)));
@@ -62,7 +68,28 @@ for (const [what, records, seq, problem] of [
     t.match((await checkChain(pages([...records]), undefined)).broken, { seq, problem });
   });
 
-await t.test("records cut off the end are found by a head that was seen before", async (t) => {
+await t.test("records cut off the end are found by the end that the service names", async (t) => {
+  t.match(await checkChain(pages(whole.slice(0, 3), head), undefined), {
+    head: { seq: 3 },
+    broken: { seq: 4, problem: /cut short, its end is record 5/ },
+  });
+  t.match((await checkChain(pages([], head), undefined)).broken, { seq: 1, problem: /cut short/ });
+});
+
+await t.test("an end that is not the one that the service names is found", async (t) => {
+  for (const named of [{ ...head, hash: "0".repeat(64) }, { seq: 4, hash: whole[3]?.hash ?? "" }, null])
+    t.match((await checkChain(pages(whole, named), undefined)).broken, { seq: 5, problem: /not the record/ });
+});
+
+await t.test("records that come while the chain is read belong to it", async (t) => {
+  async function* growing(): AsyncGenerator<AuditPage> {
+    yield* pages(whole.slice(0, 4));
+    yield* pages(whole.slice(4), head);
+  }
+  t.match(await checkChain(growing(), undefined), { head, broken: undefined });
+});
+
+await t.test("records cut off the end without a trace are found by a head that was seen before", async (t) => {
   const cut = whole.slice(0, 3);
   t.equal((await checkChain(pages(cut), undefined)).broken, undefined, "without it they cannot be");
   t.match((await checkChain(pages(cut), head)).broken, { seq: 4, problem: /missing/ });

@@ -12,7 +12,7 @@ export { personClient } from "./person-client.ts";
 export type { PersonClient, PersonClientOptions } from "./person-client.ts";
 export { memoryKeeper } from "./person-session.ts";
 export type { PersonSession, SessionKeeper } from "./person-session.ts";
-export type { AuditFilter } from "./audit-pages.ts";
+export type { AuditFilter, AuditHead, AuditPage } from "./audit-pages.ts";
 export type { SetOptions, SetResult } from "./change-secret.ts";
 export type { FolderSummary } from "./create-folder.ts";
 export type { NewToken, TokenRequest } from "./create-token.ts";

@@ -1,5 +1,5 @@
 import { auditPages } from "./audit-pages.ts";
-import type { AuditFilter } from "./audit-pages.ts";
+import type { AuditFilter, AuditPage } from "./audit-pages.ts";
 import { createFolder } from "./create-folder.ts";
 import type { FolderSummary } from "./create-folder.ts";
 import { createToken } from "./create-token.ts";
@@ -56,7 +56,7 @@ export interface PersonClient {
     remove(applicationId: string, clientId: string): Promise<void>;
   };
   /** Audit records, oldest first, page by page. */
-  audit(filter?: AuditFilter): AsyncGenerator<unknown[], void>;
+  audit(filter?: AuditFilter): AsyncGenerator<AuditPage, void>;
 }
 
 /** Works as a person with a session, or with one that a keeper shares with other processes. */

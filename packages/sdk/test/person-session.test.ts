@@ -1,6 +1,6 @@
 import t from "tap";
 import { memoryKeeper, personClient } from "../src/index.ts";
-import type { PersonSession } from "../src/index.ts";
+import type { AuditPage, PersonSession } from "../src/index.ts";
 import { json, startServer } from "./server.ts";
 
 const account = { user: { id: "u", email: "a@example.com", name: null, created_at: "" }, organizations: [] };
@@ -35,8 +35,8 @@ const start = (t: Parameters<typeof startServer>[0]): ReturnType<typeof startSer
     else json(response, 401, { error: "invalid_token", message: "expired" });
   });
 
-async function pagesOf(pages: AsyncIterable<unknown[]>): Promise<unknown[][]> {
-  const all: unknown[][] = [];
+async function pagesOf(pages: AsyncIterable<AuditPage>): Promise<AuditPage[]> {
+  const all: AuditPage[] = [];
   for await (const page of pages) all.push(page);
   return all;
 }
@@ -97,23 +97,28 @@ await t.test("the chosen organization goes with every request", async (t) => {
   );
 });
 
-await t.test("audit pages are followed to their end, and pages that do not end are an error", async (t) => {
-  const { url, received } = await startServer(t, (request, response) =>
-    json(response, 200, {
-      data: [1, 2],
-      next_cursor: request.path.includes("cursor=b") ? null : request.path.includes("cursor=a") ? "b" : "a",
-    }),
-  );
-  const pages = await pagesOf(personClient(sessionAt(url, 9e9), url).audit({ action: "secret.read" }));
-  t.same(pages, [
-    [1, 2],
-    [1, 2],
-    [1, 2],
-  ]);
-  t.match(received[2]?.path, /limit=1000&action=secret.read&cursor=b/);
+await t.test(
+  "audit pages are followed to their end; pages that do not end, or do not name the chain's, are an error",
+  async (t) => {
+    const { url, received } = await startServer(t, (request, response) =>
+      json(response, 200, {
+        data: [1, 2],
+        head: { seq: 6, hash: "h" },
+        next_cursor: request.path.includes("cursor=b") ? null : request.path.includes("cursor=a") ? "b" : "a",
+      }),
+    );
+    const pages = await pagesOf(personClient(sessionAt(url, 9e9), url).audit({ action: "secret.read" }));
+    const page = { records: [1, 2], head: { seq: 6, hash: "h" } };
+    t.same(pages, [page, page, page]);
+    t.match(received[2]?.path, /limit=1000&action=secret.read&cursor=b/);
 
-  const endless = await startServer(t, (_request, response) => json(response, 200, { data: [], next_cursor: "a" }));
-  await t.rejects(pagesOf(personClient(sessionAt(endless.url, 9e9), endless.url).audit()), {
-    code: "bad_answer",
-  });
-});
+    for (const odd of [
+      { data: [], head: null, next_cursor: "a" },
+      { data: [], next_cursor: null },
+      { data: [], head: { seq: "1" }, next_cursor: null },
+    ]) {
+      const { url } = await startServer(t, (_request, response) => json(response, 200, odd));
+      await t.rejects(pagesOf(personClient(sessionAt(url, 9e9), url).audit()), { code: "bad_answer" });
+    }
+  },
+);

@@ -33,7 +33,7 @@ export async function listAudit({ options, env }: Call<ListOptions>): Promise<vo
   const records: unknown[] = [];
   const filter = { from, to, action, actor_id, outcome, order: "desc" as const, limit: Math.min(limit, 1000) };
   for await (const page of person.audit(filter)) {
-    records.push(...page);
+    records.push(...page.records);
     if (records.length >= limit) break;
   }
   const shown = records.slice(0, limit).reverse();
@@ -58,8 +58,9 @@ interface VerifyOptions extends PersonOptions {
 }
 
 /**
- * `coffer audit verify`: recomputes the chain over all records. Exit 1 when it is broken, with the place.
- * `--expect SEQ:HASH`, from an earlier run, also finds records that were cut off the end or all made anew.
+ * `coffer audit verify`: recomputes the chain over all records, up to the end that the service names. Exit 1 when it is
+ * broken or cut short, with the place. `--expect SEQ:HASH`, from an earlier run, also finds records that were cut off
+ * together with that word, or all made anew.
  */
 export async function verifyAudit({ options, env }: Call<VerifyOptions>): Promise<void> {
   const expected = options.expect === undefined ? undefined : expectedHead(options.expect);

@@ -23,12 +23,14 @@ export const auditRows: readonly CommandRow[] = [
   },
   {
     name: "audit verify",
-    summary: "recompute the chain of all audit records; exit 1 when one was changed, removed or moved",
+    summary:
+      "recompute the chain of all audit records; exit 1 when one was changed, removed or moved, or the end was cut off",
     examples: ["coffer audit verify", "coffer audit verify --expect 1042:9f3a…  (what an earlier run printed)"],
     options: [
       {
         flags: "--expect <seq:hash>",
-        description: "what an earlier run printed: finds records cut off the end, or all made anew",
+        description:
+          "what an earlier run printed: also finds an end that was cut off without a trace, or records all made anew",
       },
       ...personOptions,
     ],
