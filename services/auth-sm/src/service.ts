@@ -9,7 +9,7 @@ import type { ServiceInstance, Shared } from "@coffer/service";
 import type { Telemetry } from "@coffer/telemetry";
 import { createTelemetry } from "@coffer/telemetry";
 import { verifyMachineToken, verifyUserToken } from "@coffer/tokens";
-import { startSweeper } from "./accounts/sweep-login-starts.ts";
+import { loginStartSweep } from "./accounts/sweep-login-starts.ts";
 import { createClientActivity } from "./clients/activity.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
@@ -20,9 +20,11 @@ import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
 import { createAnnouncer } from "./sessions/announce.ts";
+import { sessionSweep } from "./sessions/sweep.ts";
 import { createClientKeys } from "./store/client-keys.ts";
 import { createSecretReads } from "./store/secret-reads.ts";
 import { createSecretWrites } from "./store/secret-writes.ts";
+import { startSweeper } from "./sweeper.ts";
 
 /** What a test may set: the clock. */
 export interface Seams {
@@ -49,7 +51,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   const relay = startRelay({ database, deliver: deliverOver(bus), telemetry });
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
-  const sweeper = startSweeper(deps);
+  const sweepers = [loginStartSweep(deps), sessionSweep(deps)].map((sweep) => startSweeper(sweep, telemetry.log));
   const app = createApp({
     service: "auth-sm",
     routes,
@@ -69,7 +71,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     telemetry,
     ready: createReadiness({ database, migrations, bus, redis }),
     async close() {
-      await sweeper.close();
+      await Promise.all(sweepers.map((sweeper) => sweeper.close()));
       await deps.activity.close();
       deps.announcer.close();
       deps.keys.close();

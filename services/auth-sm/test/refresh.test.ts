@@ -1,9 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { revokedSessionsKey } from "@coffer/events";
+import { createDatabase } from "@coffer/postgres";
 import { connectRedis } from "@coffer/ratelimit";
+import { createTelemetry } from "@coffer/telemetry";
 import pg from "pg";
 import t from "tap";
+import { schema } from "../src/migrate.ts";
+import { sessionSweep } from "../src/sessions/sweep.ts";
 import { call } from "./support/call.ts";
+import type { Person } from "./support/people.ts";
 import { logIn, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -204,4 +209,41 @@ await t.test("what is kept of a refresh token is its hash alone", async (t) => {
     const secret = Buffer.from(token.slice(5), "base64url").subarray(20, 52);
     t.notOk(kept.includes(token.slice(5, 40)) || kept.includes(secret.toString("hex")));
   }
+});
+
+await t.test("a session is forgotten when its last refresh token has expired, however it ended", async (t) => {
+  const database = createDatabase({
+    url: service.postgres.url,
+    schema,
+    telemetry: createTelemetry({ service: "auth-sm", level: "silent" }),
+  });
+  t.teardown(() => database.close());
+  const sweep = sessionSweep({ database, now: clock.now });
+  const isKept = async ({ sessionId }: Person): Promise<boolean> =>
+    (await client.query("SELECT FROM auth_sm.sessions WHERE id = $1", [sessionId])).rowCount === 1;
+
+  const [unused, replayed, goingOn] = [await register(service), await register(service), await register(service)];
+  await refresh((await refresh(replayed.refreshToken)).body.refresh_token);
+  t.equal((await refresh(replayed.refreshToken)).body.error, "token_reused");
+  clock.advance(30 * day - 1);
+  const next = (await refresh(goingOn.refreshToken)).body.refresh_token;
+  t.equal(await sweep.batch(), false);
+  for (const person of [unused, replayed, goingOn]) t.ok(await isKept(person));
+  t.equal((await refresh(replayed.refreshToken)).body.error, "token_reused", "it is told so all the time");
+
+  clock.advance(1);
+  t.equal(await sweep.batch(), false);
+  for (const person of [unused, replayed]) t.notOk(await isKept(person));
+  t.ok(await isKept(goingOn));
+  t.equal((await refresh(replayed.refreshToken)).body.error, "invalid_token");
+  t.equal((await refresh(next)).status, 200);
+});
+
+await t.test("which sessions ended lately is answered by an index", async (t) => {
+  await client.query("SET enable_seqscan = off");
+  const { rows } = await client.query<{ "QUERY PLAN": string }>(
+    "EXPLAIN SELECT id, revoked_at FROM auth_sm.sessions WHERE revoked_at >= now()",
+  );
+  await client.query("RESET enable_seqscan");
+  t.match(rows.map((row) => row["QUERY PLAN"]).join("\n"), "sessions_revoked");
 });

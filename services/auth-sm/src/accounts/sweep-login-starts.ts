@@ -3,41 +3,20 @@ import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import type { FailedLoginStart } from "../store/login-starts.ts";
 import { takeFailedLoginStarts } from "../store/login-starts.ts";
+import type { Sweep } from "../sweeper.ts";
 import { auditUserEvent } from "./user-events.ts";
 
-const sweepMilliseconds = 1000;
 const batch = 100;
 
-export interface Sweeper {
-  /** Ends after the sweep under way. */
-  close(): Promise<void>;
-}
-
 /**
- * Turns started logins that failed into audit records, every second, in every replica. A row leaves in the transaction that writes its record, and is with one replica at a time, so
- * that each failure is recorded once, whichever replica dies.
+ * Turns started logins that failed into audit records. A row leaves in the transaction that writes its record, and is
+ * with one replica at a time, so that each failure is recorded once, whichever replica dies.
  */
-export function startSweeper(deps: Deps): Sweeper {
-  let sweeping: Promise<void> | undefined;
-  let failing = false;
-  const sweep = async (): Promise<void> => {
-    try {
-      while ((await recordFailures(deps)) === batch);
-      failing = false;
-    } catch (error) {
-      if (!failing) deps.telemetry.log.warn({ err: error }, "failed logins cannot be recorded now; a later sweep will");
-      failing = true;
-    } finally {
-      sweeping = undefined;
-    }
-  };
-  const timer = setInterval(() => void (sweeping ??= sweep()), sweepMilliseconds);
-  timer.unref();
+export function loginStartSweep(deps: Deps): Sweep {
   return {
-    async close() {
-      clearInterval(timer);
-      await sweeping;
-    },
+    everyMilliseconds: 1000,
+    batch: async () => (await recordFailures(deps)) === batch,
+    failure: "failed logins cannot be recorded now; a later sweep will",
   };
 }
 

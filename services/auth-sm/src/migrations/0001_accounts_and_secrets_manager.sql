@@ -53,6 +53,8 @@ CREATE TABLE sessions (
   revoked_reason text
 );
 CREATE INDEX sessions_user ON sessions (user_id);
+-- What Redis is told when it is back.
+CREATE INDEX sessions_revoked ON sessions (revoked_at) WHERE revoked_at IS NOT NULL;
 
 -- One row per started login, for 60 s. `user_id` is null for an e-mail that nobody has: such a start is answered alike,
 -- and takes as long, which is why the column refers to no table: a check would be made for those only who exist.

@@ -73,6 +73,36 @@ export async function endSession(tx: Queryable, sessionId: string, reason: strin
   return rowCount === 1;
 }
 
+const sessionRow = z.object({
+  id: z.string(),
+  device: z.object({ id: z.string(), name: z.string(), type: z.string() }),
+  created_at: z.string(),
+  last_used_at: z.string(),
+  ip: z.string().nullable(),
+});
+/** A session as lists show it. */
+export type SessionRow = z.infer<typeof sessionRow>;
+
+/** The sessions of a person that have neither been ended nor expired, the one used last first. */
+export function listSessions(db: Queryable, userId: string, now: Date): Promise<readonly SessionRow[]> {
+  return db.any(sql.type(sessionRow)`
+    SELECT id, json_build_object('id', device_id, 'name', device_name, 'type', device_type) AS device,
+      created_at, last_used_at, host(ip) AS ip
+    FROM sessions
+    WHERE user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now.toISOString()}::timestamptz
+    ORDER BY last_used_at DESC, id
+  `);
+}
+
+/** The ids of the same, locked: who refreshes or ends one of them waits. */
+export function lockSessions(tx: Queryable, userId: string, now: Date): Promise<readonly string[]> {
+  return tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    SELECT id FROM sessions
+    WHERE user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now.toISOString()}::timestamptz
+    ORDER BY id FOR UPDATE
+  `);
+}
+
 const revokedSession = z.object({ id: z.string(), revoked_at: z.string() });
 
 /** Sessions that were ended at or after this moment. */
@@ -80,6 +110,19 @@ export function listRevokedSessions(db: Queryable, since: Date): Promise<readonl
   return db.any(sql.type(revokedSession)`
     SELECT id, revoked_at FROM sessions WHERE revoked_at >= ${since.toISOString()}::timestamptz
   `);
+}
+
+/**
+ * Takes away up to `limit` sessions that have expired; returns how many. It reads them all: `expires_at` changes with
+ * every refresh, which an index on it would make dearer.
+ */
+export async function deleteSessionsPast(db: Queryable, { now, limit }: { now: Date; limit: number }): Promise<number> {
+  const { rowCount } = await db.query(sql.typeAlias("void")`
+    DELETE FROM sessions WHERE id IN (
+      SELECT id FROM sessions WHERE expires_at <= ${now.toISOString()}::timestamptz FOR UPDATE SKIP LOCKED LIMIT ${limit}
+    )
+  `);
+  return rowCount;
 }
 
 /** Whether this session of this person has neither been ended nor expired: a prepared statement, asked at every request. */
