@@ -2,12 +2,13 @@ import type { AuditAction, sessionRevoked as sessionRevokedSubject } from "@coff
 import { sessionRevoked } from "@coffer/events";
 import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import { enqueue } from "@coffer/postgres";
+import { enqueue, enqueueAudit } from "@coffer/postgres";
 import type { z } from "zod";
 import { auditUserEvent } from "../accounts/user-events.ts";
 import type { Actor } from "../audit.ts";
+import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import { endSession } from "../store/sessions.ts";
+import { endSession, lockSessions } from "../store/sessions.ts";
 
 export type RevocationReason = z.infer<typeof sessionRevokedSubject.payload>["reason"];
 
@@ -15,6 +16,20 @@ export type RevocationReason = z.infer<typeof sessionRevokedSubject.payload>["re
 export interface Revocation {
   sessionId: string;
   at: Date;
+}
+
+/** Why a session ends, and by whom. */
+export interface RevocationCause {
+  reason: RevocationReason;
+  actor: Actor;
+  request: RequestContext;
+  /** The status of the answer to the call that ends it. */
+  status: number;
+  /**
+   * The organization whose administrator ends it: the record is in its chain alone, since another organization of the
+   * person has nothing to do with that administrator. Without it the record is in the chain of each.
+   */
+  orgId?: string;
 }
 
 /**
@@ -25,28 +40,32 @@ export interface Revocation {
 export async function revokeSession(
   tx: Transaction,
   deps: Deps,
-  revocation: {
-    session: { id: string; userId: string };
-    reason: RevocationReason;
-    actor: Actor;
-    request: RequestContext;
-    /** The status of the answer to the call that ends it. */
-    status: number;
-  },
+  { session, ...cause }: { session: { id: string; userId: string } } & RevocationCause,
 ): Promise<Revocation | null> {
-  const { session, reason, actor, request, status } = revocation;
+  const { reason, actor, request, status, orgId } = cause;
   const at = deps.now();
   if (!(await endSession(tx, session.id, reason, at))) return null;
   const news = { session_id: session.id, user_id: session.userId, at: at.toISOString(), reason };
   await enqueue(tx, sessionRevoked, news, { id: deps.newId() });
-  await auditUserEvent(tx, deps, request, session.userId, {
-    action: actionOf(reason),
-    actor,
-    target: { type: "session", id: session.id, parent_id: session.userId },
-    reason,
-    status,
-  });
+  const target = { type: "session", id: session.id, parent_id: session.userId };
+  const entry = { action: actionOf(reason), actor, target, reason, status };
+  if (orgId === undefined) await auditUserEvent(tx, deps, request, session.userId, entry);
+  else await enqueueAudit(tx, auditOf(deps, request, { org_id: orgId, ...entry }));
   return { sessionId: session.id, at };
+}
+
+/** Ends every session of a person that lasts, `except` for one when it is given. */
+export async function revokeSessions(
+  tx: Transaction,
+  deps: Deps,
+  { userId, except, ...cause }: { userId: string; except?: string } & RevocationCause,
+): Promise<Revocation[]> {
+  const revocations: Revocation[] = [];
+  for (const id of await lockSessions(tx, userId, deps.now())) {
+    const revocation = id === except ? null : await revokeSession(tx, deps, { session: { id, userId }, ...cause });
+    if (revocation !== null) revocations.push(revocation);
+  }
+  return revocations;
 }
 
 function actionOf(reason: RevocationReason): AuditAction {
