@@ -1,5 +1,3 @@
-import type { WriteStream } from "node:fs";
-import { finished } from "node:stream/promises";
 import type { ServiceName } from "@coffer/events";
 import type { ServiceInstance } from "@coffer/service";
 import type { Registry } from "@coffer/telemetry";
@@ -8,7 +6,7 @@ import type { Target } from "./front.ts";
 import { refuseUpgrade } from "./refuse.ts";
 import { joinReadiness } from "./running-services.ts";
 import type { RunningServices } from "./running-services.ts";
-import { logFile, openLogStream } from "./service-log.ts";
+import { logFile, openLog } from "./service-log.ts";
 import { loadService } from "./services.ts";
 import type { ServiceRow } from "./services.ts";
 
@@ -25,7 +23,6 @@ export interface OneProcessOptions {
 interface Room {
   name: ServiceName;
   instance: ServiceInstance;
-  log: WriteStream;
 }
 
 /** Builds every service in this process. When one cannot be built, the others are closed and its error is thrown. */
@@ -35,8 +32,6 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const close = async (): Promise<void> => {
     await Promise.all(rooms.map(({ instance }) => instance.close()));
     await tracing.close();
-    for (const { log } of rooms) log.end();
-    await Promise.all(rooms.map(({ log }) => finished(log)));
   };
   const results = await Promise.allSettled(options.rows.map((row) => build(row, options)));
   for (const result of results) if (result.status === "fulfilled") rooms.push(result.value);
@@ -62,9 +57,10 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
 
 async function build(row: ServiceRow, { environmentOf, dataDirectory, registry }: OneProcessOptions): Promise<Room> {
   const service = await loadService(row);
-  const log = openLogStream(logFile(dataDirectory, row.name));
-  const instance = await service.createService(service.readConfig(environmentOf(row)), { registry, destination: log });
-  return { name: row.name, instance, log };
+  const config = service.readConfig(environmentOf(row));
+  // Stays open until the process ends: a line that is written late must not reach another file under its number.
+  const destination = openLog(logFile(dataDirectory, row.name));
+  return { name: row.name, instance: await service.createService(config, { registry, destination }) };
 }
 
 function targetOf({ listener, upgrade }: ServiceInstance): Target {

@@ -34,6 +34,7 @@ export interface Running {
   close(): Promise<void>;
 }
 
+const standardError = 2;
 const readyMilliseconds = 30_000;
 
 /**
@@ -60,7 +61,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     let services: RunningServices | null = null;
     const registry = new Registry();
     // What this process says of itself; the services of one process add theirs.
-    createTelemetry({ service: "local", registry, destination: process.stderr });
+    createTelemetry({ service: "local", registry, destination: standardError });
     const management = await startManagement({
       host: "127.0.0.1",
       port: settings.COFFER_MANAGEMENT_PORT,

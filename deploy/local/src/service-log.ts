@@ -1,5 +1,4 @@
-import { createWriteStream, existsSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
-import type { WriteStream } from "node:fs";
+import { existsSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const rotateBytes = 16 * 1024 * 1024;
@@ -13,12 +12,7 @@ export function logFile(dataDirectory: string, name: string): string {
   return path;
 }
 
-/** Opens it for a logger in this process. */
-export function openLogStream(path: string): WriteStream {
-  return createWriteStream(path, { flags: "a", mode: 0o600 });
-}
-
-/** Opens it for another process's output. The caller closes the descriptor. */
-export function openLogDescriptor(path: string): number {
+/** Opens it to be written at its end. Returns the descriptor. */
+export function openLog(path: string): number {
   return openSync(path, "a", 0o600);
 }

@@ -5,7 +5,7 @@ import { closeSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ServiceName } from "@coffer/events";
 import { nodeFlags } from "@coffer/service";
-import { logFile, openLogDescriptor } from "./service-log.ts";
+import { logFile, openLog } from "./service-log.ts";
 import { programOf } from "./services.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -89,7 +89,7 @@ export async function runServiceProcess(options: ServiceProcessOptions): Promise
 }
 
 function fork({ name, environment, dataDirectory }: ServiceProcessOptions): ChildProcess {
-  const log = openLogDescriptor(logFile(dataDirectory, name));
+  const log = openLog(logFile(dataDirectory, name));
   try {
     // A group of its own, so that a Ctrl-C in the terminal reaches it through us alone.
     return spawn(process.execPath, [...nodeFlags, programOf(name)], {

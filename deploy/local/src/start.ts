@@ -71,6 +71,9 @@ function cutAfter(seconds: number): void {
   setTimeout(() => process.exit(0), seconds * 1000).unref();
 }
 
+// Whoever started it may stop listening, or have its words written to a disk that is full: no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+
 try {
   await main();
   process.exit(0);

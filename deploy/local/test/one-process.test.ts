@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
@@ -28,6 +28,13 @@ async function statusOf(url: string): Promise<number> {
     ({ status }) => status,
     () => 0,
   );
+}
+
+// The disk is full for the log of one service, from the first line on.
+const linux = process.platform === "linux";
+if (linux) {
+  mkdirSync(join(directory, "log"));
+  symlinkSync("/dev/full", join(directory, "log/siem-forwarder.log"));
 }
 
 // What is started belongs to the whole file, whichever test starts it.
@@ -109,6 +116,11 @@ for (const store of ["redis", "nats", "postgres"] as const) {
     t.equal(await statusOf(`${before.url}/api/sm/v1/secrets`), 401);
   });
 }
+
+await t.test("a log that cannot be written costs its lines, which are counted", { skip: !linux }, async (t) => {
+  const metrics = await (await fetch(`${first.state().management_url}/metrics`)).text();
+  t.match(metrics, /^coffer_log_lines_lost_total\{service="siem-forwarder"\} [1-9]/m);
+});
 
 await t.test(
   "after a kill of everything the next start has every acknowledged write, also when stores hang on",

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import t from "tap";
@@ -12,7 +13,13 @@ interface Started {
   exit: Promise<{ code: number | null; stderr: string }>;
 }
 
-function run(t: Tap, environment: Record<string, string> = {}): { child: ChildProcess; exit: Started["exit"] } {
+const linux = process.platform === "linux";
+
+function run(
+  t: Tap,
+  environment: Record<string, string> = {},
+  log: number | "ignore" = "ignore",
+): { child: ChildProcess; exit: Started["exit"] } {
   const child = fork(fileURLToPath(new URL("./programs/small-service.ts", import.meta.url)), {
     env: {
       PATH: process.env["PATH"],
@@ -21,7 +28,7 @@ function run(t: Tap, environment: Record<string, string> = {}): { child: ChildPr
       COFFER_DRAIN_SECONDS: "5",
       ...environment,
     },
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    stdio: ["ignore", log, "pipe", "ipc"],
   });
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
@@ -34,8 +41,8 @@ function run(t: Tap, environment: Record<string, string> = {}): { child: ChildPr
   return { child, exit };
 }
 
-async function start(t: Tap, environment: Record<string, string> = {}): Promise<Started> {
-  const { child, exit } = run(t, environment);
+async function start(t: Tap, environment: Record<string, string> = {}, log?: number): Promise<Started> {
+  const { child, exit } = run(t, environment, log);
   const [message] = (await once(child, "message")) as [{ type: string; url: string; management_url: string }];
   t.equal(message.type, "ready");
   return { child, exit, url: message.url, management_url: message.management_url };
@@ -85,6 +92,16 @@ await t.test("a connection that the service took over hears of the end, in the s
 await t.test("it ends when the process that forked it is gone", async (t) => {
   const { child, exit } = await start(t);
   child.disconnect();
+  t.match(await exit, { code: 0, stderr: /closed/ });
+});
+
+await t.test("it serves and ends as ever when its log cannot be written", { skip: !linux }, async (t) => {
+  const full = openSync("/dev/full", "a");
+  t.teardown(() => closeSync(full));
+  const { child, url, management_url, exit } = await start(t, {}, full);
+  t.equal(await (await fetch(`${url}/1`)).text(), "/1");
+  t.match(await (await fetch(`${management_url}/metrics`)).text(), /^coffer_log_lines_lost_total\{.*\} [1-9]/m);
+  child.kill("SIGTERM");
   t.match(await exit, { code: 0, stderr: /closed/ });
 });
 

@@ -10,7 +10,7 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" |
  * A logger of JSON lines with time, level, service and, inside a span, trace and span id. Fields with secret names are
  * replaced at every depth, of child loggers too, and whatever looks like a credential in any text of the line.
  */
-export function createLogger(service: string, level: LogLevel, destination?: DestinationStream): Logger {
+export function createLogger(service: string, level: LogLevel, destination: DestinationStream): Logger {
   const options = {
     level,
     base: { service, pid: process.pid },
@@ -25,7 +25,7 @@ export function createLogger(service: string, level: LogLevel, destination?: Des
     hooks: { streamWrite: scrub },
     mixin: activeTrace,
   };
-  return redactBindings(destination === undefined ? pino(options) : pino(options, destination));
+  return redactBindings(pino(options, destination));
 }
 
 /** pino applies `formatters.bindings` to the root logger only; children inherit these two methods from it. */

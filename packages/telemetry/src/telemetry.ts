@@ -1,6 +1,7 @@
 import type { DestinationStream, Logger } from "pino";
 import { Registry } from "prom-client";
 import type { LogLevel } from "./logger.ts";
+import { createLogWriter } from "./log-writer.ts";
 import { createLogger } from "./logger.ts";
 import type { Metrics } from "./metric-types.ts";
 import { createMetrics } from "./metrics.ts";
@@ -20,16 +21,24 @@ export interface TelemetryOptions {
   level?: LogLevel | undefined;
   /** Given when several services share a process: one registry, one management port. */
   registry?: Registry | undefined;
-  /** Where log lines go. Default: standard output. */
-  destination?: DestinationStream | undefined;
+  /** Where log lines go: a stream, or the descriptor of a file that stays open. Default: standard output. */
+  destination?: DestinationStream | number | undefined;
 }
 
-/** Logger and metrics of one service. The registry also gets the metrics of the process and `coffer_build_info`. */
-export function createTelemetry({ service, level = "info", registry, destination }: TelemetryOptions): Telemetry {
+const standardOutput = 1;
+
+/**
+ * Logger and metrics of one service. The registry also gets the metrics of the process, `coffer_build_info`, and
+ * `coffer_log_lines_lost_total`: lines that a descriptor did not take.
+ */
+export function createTelemetry(options: TelemetryOptions): Telemetry {
+  const { service, level = "info", registry, destination = standardOutput } = options;
   const metrics = createMetrics(service, registry ?? new Registry());
   addProcessMetrics(metrics.registry, registry === undefined ? service : undefined);
   metrics
     .gauge("coffer_build_info", "Which release runs here; always 1", ["version", "node_version"])
     .set(1, { version, node_version: process.version });
-  return { service, log: createLogger(service, level, destination), metrics };
+  const lost = metrics.counter("coffer_log_lines_lost_total", "Log lines that could not be written");
+  const lines = typeof destination === "number" ? createLogWriter(destination, () => lost.inc()) : destination;
+  return { service, log: createLogger(service, level, lines), metrics };
 }
