@@ -196,6 +196,65 @@ await t.test("search has pages, and is narrowed like a list", async (t) => {
   t.strictSame(titlesOf((await search("?title=sure&record_type=database")).body), []);
 });
 
+await t.test("search has pages whatever the titles, each secret on one of them", async (t) => {
+  const folder = await createFolder(service, owner);
+  const own = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
+  const longest = "\u{20bb7}".repeat(256);
+  const alike = [longest, longest, `${"\u{20bb7}".repeat(255)}a`, `${'\\"'.repeat(127)}\u{20bb7}`];
+  // Each character of it is eighteen when it is folded.
+  const longer = `${"\ufdfa".repeat(255)}\u{20bb7}`;
+  const made: string[] = [];
+  for (const title of [...alike, longer, "x\u{20bb7}"]) made.push(await createSecret(service, own, folder, { title }));
+  const [first = "", ...rest] = made;
+  const seen: string[] = [];
+  let cursor = "";
+  for (let pages = 0; pages < 10; pages += 1) {
+    const { status, body } = await ask(service, own, "GET", `/secrets/search?title=%F0%A0%AE%B7&limit=1${cursor}`);
+    t.equal(status, 200);
+    seen.push(...uidsOf(body));
+    if (body.next_cursor === null) break;
+    t.ok(body.next_cursor.length <= 512);
+    cursor = `&cursor=${body.next_cursor}`;
+    // The one that the cursor names is gone before the next page.
+    if (pages === 1) await ask(service, own, "DELETE", `/secrets/${seen[1]}`);
+  }
+  t.strictSame(seen.sort(), [first, ...rest].sort());
+});
+
+await t.test("a cursor that no list could have given is 400", async (t) => {
+  const [uid = ""] = uids;
+  const encode = (position: object) => Buffer.from(JSON.stringify(position)).toString("base64url");
+  const created_at = "2026-11-20T10:00:00.000000Z";
+  t.equal((await list(`?limit=1&cursor=${encode({ created_at, uid })}`)).status, 200);
+  for (const wrong of [
+    { uid: "\0".repeat(22) },
+    { uid: "" },
+    { created_at: "0000-01-01T00:00:00Z" },
+    { created_at: "10000-01-01T00:00:00Z" },
+    { created_at: "infinity" },
+  ]) {
+    const answer = await list(`?limit=1&cursor=${encode({ created_at, uid, ...wrong })}`);
+    t.equal(answer.status, 400, JSON.stringify(wrong));
+  }
+  const found = (position: object) =>
+    search(`?title=a&limit=1&cursor=${encode({ rank: 2, title: "a", uid, ...position })}`);
+  for (const right of [{}, { rank: 0 }, { title: "\u{20bb7}".repeat(64) }]) t.equal((await found(right)).status, 200);
+  for (const wrong of [
+    { title: "a\0" },
+    { title: "" },
+    { title: "a".repeat(65) },
+    { uid: "\0".repeat(22) },
+    { rank: -1 },
+    { rank: 3 },
+    { rank: 2 ** 53 - 1 },
+    { rank: 0.5 },
+  ]) {
+    const answer = await found(wrong);
+    t.equal(answer.status, 400, JSON.stringify(wrong));
+    t.match(answer.body, { error: "invalid_request" });
+  }
+});
+
 await t.test("an empty, missing or overlong title is 400", async (t) => {
   for (const query of ["", "?title=", `?title=${"a".repeat(257)}`]) {
     const answer = await search(query);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { timestampText } from "@coffer/http";
+import { nameText, timestampText, uidText } from "@coffer/http";
 import { z } from "zod";
 import { listSecrets } from "../store/secrets.ts";
 import type { FoundSecret, SearchPosition } from "../store/secret-search.ts";
-import { searchSecrets } from "../store/secret-search.ts";
+import { searchSecrets, titleStartLength } from "../store/secret-search.ts";
 import type { SecretFilter, SecretRow } from "../store/secrets.ts";
 import type { Queryable } from "@coffer/postgres";
 import type { ListQuery, SearchQuery } from "./bodies.ts";
@@ -15,8 +15,8 @@ export interface Page<Item> {
   next_cursor?: string | null;
 }
 
-const listPosition = z.object({ created_at: timestampText, uid: z.string() });
-const searchPosition = z.object({ rank: z.int(), title: z.string(), uid: z.string() });
+const listPosition = z.object({ created_at: timestampText, uid: uidText });
+const searchPosition = z.object({ rank: z.int().min(0).max(2), title: nameText(titleStartLength), uid: uidText });
 
 /** The entity tag of a page: new whenever a secret of it, their order or what follows changes. */
 export function pageTag(page: Page<SecretRow>): string {
@@ -47,9 +47,9 @@ export async function searchPage(
   query: SearchQuery,
 ): Promise<Page<FoundSecret>> {
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, searchPosition);
-  const position: SearchPosition | undefined = after && { rank: after.rank, titleFolded: after.title, uid: after.uid };
+  const position: SearchPosition | undefined = after && { rank: after.rank, titleStart: after.title, uid: after.uid };
   const rows = await searchSecrets(db, query.title, { ...filterOf(folderIds, query), after: position });
-  return pageOf(rows, query.limit, ({ rank, title_folded, uid }) => ({ rank, title: title_folded, uid }));
+  return pageOf(rows, query.limit, ({ rank, title_start, uid }) => ({ rank, title: title_start, uid }));
 }
 
 function filterOf(folderIds: readonly string[], query: ListQuery): Omit<SecretFilter, "after"> {
