@@ -39,10 +39,11 @@ export interface SealedSecret {
  * folder's key was not sealed to this caller.
  */
 export async function openSecret(view: SecretView, folder: OpenFolder): Promise<Secret> {
-  const [{ name, notes, fields }, title] = await Promise.all([openPayload(view, folder), openTitle(view, folder)]);
+  const [payload, sealedTitle] = await Promise.all([openPayload(view, folder), openSealedTitle(view, folder)]);
+  const { name, notes, fields } = payload;
   return {
     uid: view.uid,
-    title,
+    title: sealedTitle ?? unsealedTitle(payload, view),
     folderId: folder.id,
     folder: folder.name,
     type: view.record_type,
@@ -77,12 +78,24 @@ export function openPayload(view: SecretView, folder: OpenFolder): Promise<Secre
   });
 }
 
-/** The sealed title; where none was sealed the one that the server shows, or else the payload's name. Throws as above. */
+/**
+ * The sealed title; where none was sealed the payload's own name, and where that is empty too what the server shows.
+ * Throws as above.
+ */
 export async function openTitle(view: SecretView, folder: OpenFolder): Promise<string> {
-  if (view.title_encrypted === "") return view.title || (await openPayload(view, folder)).name;
+  const sealed = await openSealedTitle(view, folder);
+  return sealed ?? unsealedTitle(await openPayload(view, folder), view);
+}
+
+async function openSealedTitle(view: SecretView, folder: OpenFolder): Promise<string | undefined> {
+  if (view.title_encrypted === "") return undefined;
   return opened(`the title of ${view.uid}`, async () =>
     decodeText(await unbox(keyOf(folder), view.title_encrypted, contexts.title(view.uid))),
   );
+}
+
+function unsealedTitle({ name }: SecretPayload, { title }: SecretView): string {
+  return name || title;
 }
 
 /** One sealed field, as the notation and field endpoints answer it. Throws as above. */

@@ -159,6 +159,22 @@ await t.test("a secret of a client written from the specification alone opens", 
   t.equal(await client.read(uri("bare")), "plain");
 });
 
+await t.test("a secret without a sealed title has its payload's name, whatever the server shows", async (t) => {
+  const { client, folder, held } = await setUp(t);
+  const staging = { ...(await newSecret(folder, "staging", { password: "tr0jan" })), title_encrypted: "" };
+  const nameless = { ...(await newSecret(folder, "", { password: "known" })), title_encrypted: "" };
+  held.secrets = [
+    { ...staging, title: "database" },
+    { ...nameless, title: "by the server" },
+  ];
+  await t.rejects(client.read(uri("database")), { code: "secret_not_found" });
+  t.same(
+    (await client.list("production")).map(({ title }) => title),
+    ["staging", "by the server"],
+  );
+  t.equal(await client.read(uri("by the server")), "known");
+});
+
 await t.test("a secret that cannot be opened keeps none of the others from being read", async (t) => {
   const { folder, held, machine } = await setUp(t);
   const foreign = { ...(await newSecret(folder, "", {})), title: "", title_encrypted: "" };
