@@ -81,10 +81,13 @@ export function createRevocations(options: RevocationsOptions): Revocations {
     listen();
   };
   const poll = async (): Promise<void> => {
-    const oldest = now().getTime() - window;
+    const time = now().getTime();
+    const oldest = time - window;
     for (const [sessionId, at] of ended) if (at < oldest) ended.delete(sessionId);
     const isWhole = elapsed() - wholeAt >= wholeMilliseconds;
-    await read(isWhole ? oldest : Math.max(oldest, newest - overlapMilliseconds), isWhole);
+    // A writer whose clock is ahead must not make the others' news look old.
+    const last = Math.min(newest, time) - overlapMilliseconds;
+    await read(isWhole ? oldest : Math.max(oldest, last), isWhole);
     if (!closed) timer = setTimeout(() => void poll(), pollMilliseconds).unref();
   };
   const isRevoked = (sessionId: string): boolean => {

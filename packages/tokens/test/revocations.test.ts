@@ -73,6 +73,28 @@ void t.test("what the store holds counts at the next read, and only what is new 
   t.equal(reads.at(-1), start - 60_000);
 });
 
+void t.test("one whose clock is ahead hides nothing that others revoke", async (t) => {
+  const { state, reads, revocations, read } = feeds(t);
+  state.stored = [{ sessionId: "ahead", at: start + 600_000 }];
+  await read();
+  t.equal(revocations.isRevoked("ahead"), true);
+  state.stored.push({ sessionId: "late", at: start - 60_000 });
+  await read();
+  t.equal(revocations.isRevoked("late"), true);
+  t.equal(reads.at(-1), start - 60_000);
+});
+
+void t.test("after this machine's clock was set back what is new is still asked for", async (t) => {
+  const { state, revocations, read } = feeds(t);
+  state.milliseconds = 20_000;
+  state.stored = [{ sessionId: "a", at: start + 20_000 }];
+  await read();
+  state.milliseconds = -100_000;
+  state.stored.push({ sessionId: "b", at: start - 100_000 });
+  await read();
+  t.equal(revocations.isRevoked("b"), true);
+});
+
 void t.test("with one feed away the other serves", async (t) => {
   const { state, revocations, read } = feeds(t);
   await read();
