@@ -57,6 +57,12 @@ module.exports = {
       to: { path: "^packages/testkit/" },
     },
     {
+      name: "the-description-in-tests-only",
+      severity: "error",
+      from: { path: "^(packages|services|deploy)/", pathNot: ["/test/", "^packages/openapi/", "^deploy/fuzz/"] },
+      to: { path: "^packages/openapi/" },
+    },
+    {
       name: "services-run-without-stores",
       severity: "error",
       from: { path: "^services/[^/]+/src/" },

@@ -1,0 +1,46 @@
+import { answerProblems } from "./check-answer.ts";
+import { requestProblems } from "./check-request.ts";
+import type { Description } from "./description.ts";
+import type { Exchange } from "./exchange.ts";
+import { parseJson, splitTarget } from "./exchange.ts";
+
+/** An exchange that the description does not allow. */
+export class DescriptionError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(about: string, problems: readonly string[]) {
+    super([`${about} is not as docs/spec/api describes it:`, ...problems].join("\n  "));
+    this.name = "DescriptionError";
+    this.problems = problems;
+  }
+}
+
+/**
+ * Compares a request and its answer with the description: the answer must be one that it allows, and a request that was
+ * accepted (2xx, 304) must have the described form. What is not described must be answered as nothing there.
+ * @returns what is wrong, a line each
+ */
+export function exchangeProblems(description: Description, exchange: Exchange): string[] {
+  const { method, target, status } = exchange;
+  if (method === "OPTIONS" && status === 204) return [];
+  if (isRefusedByTransport(exchange)) return [];
+  const operation = description.find(method, splitTarget(target).path);
+  if (operation === undefined) return undescribedProblems(exchange);
+  const accepted = (status >= 200 && status < 300) || status === 304;
+  return [...answerProblems(operation, exchange), ...(accepted ? requestProblems(operation, exchange) : [])];
+}
+
+/** What was no HTTP request, or none that arrived in time, meets nobody who could limit or describe it. */
+function isRefusedByTransport({ status, headers }: Exchange): boolean {
+  const isOne = status === 400 || status === 408 || status === 431;
+  return isOne && headers.get("connection") === "close" && !headers.has("ratelimit");
+}
+
+function undescribedProblems({ target, status, body }: Exchange): string[] {
+  const { path } = splitTarget(target);
+  const code = (parseJson(body) as { error?: unknown } | null | undefined)?.error;
+  const nothing = path.startsWith("/api/sm/") ? "secret_not_found" : "not_found";
+  if (status === 404 && (code === nothing || body === "")) return [];
+  if ((status === 429 && code === "rate_limited") || (status === 503 && code === "unavailable")) return [];
+  return [`nothing is described here, yet the answer is ${status}`];
+}

@@ -1,0 +1,33 @@
+import type { Schema } from "./description.ts";
+import type { Node } from "./document.ts";
+import { isMapping, mapped } from "./document.ts";
+
+const combiners = new Set(["allOf", "anyOf", "oneOf"]);
+/** Keywords whose values are schemas by name, and those whose value is a schema. */
+const named = new Set(["properties", "patternProperties", "$defs"]);
+const single = new Set(["items", "additionalProperties", "contains", "propertyNames"]);
+
+/**
+ * The same schema with every object closed: only fields that it names are allowed, unless it says itself what others
+ * may be. Readers of answers must take fields that they do not know, so the description leaves its objects open; what
+ * this version sends has to be described.
+ */
+export function closed(schema: Schema): Schema {
+  return walk(schema, true);
+}
+
+/** `whole` is false for a part of a combination, which is closed as a whole. */
+function walk(schema: Schema, whole: boolean): Schema {
+  const changed = mapped(schema, (value, name) => {
+    if (combiners.has(name) && Array.isArray(value)) return value.map((part) => sub(part, false));
+    if (named.has(name) && isMapping(value)) return mapped(value, (part) => sub(part, true));
+    return single.has(name) ? sub(value, true) : value;
+  });
+  const isObject = Object.keys(schema).some((name) => name === "properties" || combiners.has(name));
+  const says = "additionalProperties" in schema || "unevaluatedProperties" in schema;
+  return whole && isObject && !says ? { ...changed, unevaluatedProperties: false } : changed;
+}
+
+function sub(node: Node, whole: boolean): Node {
+  return isMapping(node) ? walk(node, whole) : node;
+}

@@ -1,0 +1,11 @@
+export { DescriptionError, exchangeProblems } from "./check-exchange.ts";
+export { checkedFetch } from "./checked-fetch.ts";
+export { closed } from "./closed.ts";
+export { routeProblems } from "./compare-routes.ts";
+export type { DescribedRoute } from "./compare-routes.ts";
+export { problemsOf } from "./conforms.ts";
+export { descriptionFile, loadDescription } from "./description.ts";
+export type { AnswerForm, Description, Operation, Parameter, RequestBody, Schema } from "./description.ts";
+export type { Mapping, Node } from "./document.ts";
+export type { Exchange } from "./exchange.ts";
+export { splitTarget } from "./exchange.ts";
