@@ -7,10 +7,10 @@ import type { ClientState } from "../store/clients.ts";
 import { findClientState } from "../store/clients.ts";
 
 /** A machine that may act: its client exists, is neither revoked nor expired, and calls from an allowed address. */
-export interface ActiveClient {
+export interface ActiveClient<State extends ClientState = ClientState> {
   orgId: string;
   actor: Actor;
-  client: ClientState;
+  client: State;
 }
 
 /**
@@ -24,13 +24,14 @@ export async function requireClient(db: Queryable, deps: Deps, caller: Machine):
 }
 
 /** The same judgement over a state that a statement of the caller's own has read. */
-export function activeClient(caller: Machine, state: ClientState | null): ActiveClient {
+export function activeClient<State extends ClientState>(caller: Machine, state: State | null): ActiveClient<State> {
   if (state === null || state.revoked || state.expired) {
     throw new ServiceError("invalid_token", "the token is not valid: its client is unknown, revoked or expired");
   }
   if (!state.address_allowed) {
     throw new ServiceError("access_denied", "this client may not be used from this address");
   }
+  caller.noteUse();
   return { orgId: state.org_id, actor: machineActor(caller, state.application_id), client: state };
 }
 

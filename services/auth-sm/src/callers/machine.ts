@@ -11,6 +11,8 @@ export interface Machine {
   clientId: string;
   /** The source address of the request, which the client's `allowed_cidrs` may bind. */
   ip: string;
+  /** Notes that it was here: for whoever has found that its client may act. */
+  noteUse(): void;
 }
 
 /** Finds out which machine calls, by the token that it signed itself. */
@@ -23,8 +25,8 @@ export const authenticateMachine: Authenticate<Machine, Deps> = async ({ authori
     await recordRejectedToken(deps, request, error);
     throw error;
   }
-  deps.activity.seen(clientId, request.ip, deps.now());
-  const caller: Machine = { kind: "machine", clientId, ip: request.ip };
+  const noteUse = (): void => deps.activity.seen(clientId, request.ip, deps.now());
+  const caller: Machine = { kind: "machine", clientId, ip: request.ip, noteUse };
   return { caller, confirm: () => requireClient(deps.database.pool, deps, caller) };
 };
 

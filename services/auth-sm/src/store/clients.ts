@@ -77,17 +77,25 @@ export async function insertClient(
   return rowCount === 1;
 }
 
-/** Notes when and from where clients were last seen; an older sighting never replaces a newer one. */
+/**
+ * Notes when and from where clients were last seen; an older sighting never replaces a newer one. The rows are locked in
+ * the order of their ids: two replicas that saw the same clients never wait for each other in a circle.
+ */
 export async function touchClients(
   db: Queryable,
   sightings: readonly { clientId: string; ip: string; at: string }[],
 ): Promise<void> {
   await db.query(sql.typeAlias("void")`
-    UPDATE clients SET last_used_at = seen.at, last_ip = seen.ip
-    FROM ${sql.unnest(
-      sightings.map(({ clientId, ip, at }) => [clientId, ip, at]),
-      ["uuid", "inet", "timestamptz"],
-    )} AS seen (id, ip, at)
-    WHERE clients.id = seen.id AND clients.revoked_at IS NULL AND (clients.last_used_at IS NULL OR clients.last_used_at < seen.at)
+    WITH seen (id, ip, at) AS (
+      SELECT * FROM ${sql.unnest(
+        sightings.map(({ clientId, ip, at }) => [clientId, ip, at]),
+        ["uuid", "inet", "timestamptz"],
+      )}
+    ), held AS (
+      SELECT id FROM clients WHERE id IN (SELECT id FROM seen) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE clients SET last_used_at = seen.at, last_ip = seen.ip FROM held JOIN seen USING (id)
+    WHERE clients.id = held.id AND clients.revoked_at IS NULL
+      AND (clients.last_used_at IS NULL OR clients.last_used_at < seen.at)
   `);
 }
