@@ -84,7 +84,7 @@ function collect(
 ): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limitBytes) return Promise.reject(tooLarge(limitBytes));
-  if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
+  if (request.headers.expect?.toLowerCase() === "100-continue" && !request.destroyed) response.writeContinue();
   return new Promise<Buffer>((resolve, reject) => {
     let chunks: Buffer[] | undefined;
     let first: Buffer = empty;
@@ -110,6 +110,8 @@ function collect(
     request.on("error", () => fail(new RequestAborted()));
     if (source !== request)
       source.on("error", () => fail(new ServiceError("invalid_request", "the body is not valid gzip")));
+    // Gone while nobody listened, as during the caller's identification: none of the events above comes any more.
+    if (request.destroyed) fail(new RequestAborted());
   });
 }
 

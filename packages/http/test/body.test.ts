@@ -1,5 +1,8 @@
 import { gzipSync } from "node:zlib";
+import { until } from "@coffer/testkit";
 import t from "tap";
+import { z } from "zod";
+import { route } from "../src/index.ts";
 import { openRaw, sendRaw } from "./raw.ts";
 import { rows } from "./rows.ts";
 import { startApp } from "./start-app.ts";
@@ -224,6 +227,37 @@ await t.test("a caller that goes away in the middle of its body is forgotten", a
   t.equal((await send()).status, 201);
   t.notMatch(app.logged(), /"level":"(error|warn)"/);
 });
+
+for (const coding of ["identity", "gzip"]) {
+  await t.test(`a caller that goes away while it is identified is forgotten too (${coding})`, async (t) => {
+    const identifying = Promise.withResolvers<() => void>();
+    const app = await startApp(t, [
+      route({
+        method: "POST",
+        path: "/api/things",
+        bucket: "user",
+        caller: async () => {
+          await new Promise<void>((resolve) => identifying.resolve(resolve));
+          return { caller: {} };
+        },
+        body: z.object({}),
+        status: 200,
+        run: () => Promise.resolve({}),
+      }),
+    ]);
+    const connection = await openRaw(t, app.port);
+    connection.socket.write(
+      "POST /api/things HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\n" +
+        `Content-Encoding: ${coding}\r\nContent-Length: 90\r\n\r\n`,
+    );
+    const identified = await identifying.promise;
+    connection.socket.destroy();
+    // The server has heard of it when another connection, opened after that, is answered.
+    t.equal((await fetch(`${app.url}/nothing`)).status, 404);
+    identified();
+    await until("the request is over", async () => (await app.metrics()).includes('status_code="499"'), 5);
+  });
+}
 
 await t.test("a body is asked for with 100 Continue only when somebody reads it", async (t) => {
   const body = '{"name":"a"}';
