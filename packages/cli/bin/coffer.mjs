@@ -17,8 +17,7 @@ const runsThere = existsSync(checkoutNode);
 if (runsHere && (Number.parseInt(process.versions.node) >= 24 || !runsThere)) {
   const modules = here("../../../node_modules");
   if (existsSync(modules)) module.enableCompileCache?.(`${modules}/.cache/coffer/compiled`);
-  const { main } = await import("../src/main.ts");
-  await main(process.argv.slice(2));
+  await import("../src/coffer.ts");
 } else if (runsThere) {
   const stopPassing = passSignals(() => child);
   // Said again, so that NODE_OPTIONS cannot turn it off there too.

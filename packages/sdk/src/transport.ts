@@ -72,7 +72,8 @@ export function createTransport(options: TransportOptions): Transport {
 
 /** The base address without trailing slashes. Throws CofferError `configuration` for what is no http(s) address. */
 export function canonicalUrl(text: string): string {
-  const parsed = URL.parse(text);
+  // Older Nodes and browsers have no URL.parse.
+  const parsed = URL.canParse(text) ? new URL(text) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     throw new CofferError("configuration", "the address of the service must start with http:// or https://");
   if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "")

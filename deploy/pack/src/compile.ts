@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const checkout = resolve(import.meta.dirname, "../../..");
+
+/**
+ * Compiles a package's `src` to JavaScript and types below `dist`, for Node from 20 on and for bundlers. Throws an Error
+ * with the compiler's words.
+ */
+export function compile(folder: string): void {
+  const dist = join(folder, "dist");
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(dist);
+  const project = join(dist, "tsconfig.json");
+  writeFileSync(project, JSON.stringify(projectOf(folder)));
+  const { status, stdout, error } = spawnSync(join(checkout, "node_modules/.bin/tsc"), ["-p", project], {
+    encoding: "utf8",
+  });
+  rmSync(project);
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${folder} cannot be compiled:\n${stdout}`);
+  // The compiler rewrites the names of modules in the code alone.
+  for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" }))
+    if (name.endsWith(".d.ts")) rewriteTypes(join(dist, name));
+}
+
+function projectOf(folder: string): unknown {
+  return {
+    extends: join(checkout, "tsconfig.base.json"),
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      rootDir: join(folder, "src"),
+      outDir: join(folder, "dist"),
+      // What Node 20 knows.
+      target: "es2023",
+      lib: ["es2023", "es2024.string"],
+    },
+    include: [join(folder, "src")],
+  };
+}
+
+function rewriteTypes(path: string): void {
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, text.replace(/(\bfrom |\bimport\()"(\.{1,2}\/[^"]+)\.ts"/g, '$1"$2.js"'));
+}
