@@ -16,6 +16,9 @@ export interface RefusedCall<Caller> {
   readonly caller: Caller | undefined;
   /** The path's parameters as they came, unchecked. */
   readonly params: Readonly<Record<string, string>>;
+  /** As the route's schemas made them; undefined while the request had not been read as a whole. */
+  readonly query: unknown;
+  readonly body: unknown;
   readonly request: RequestContext;
 }
 

@@ -3,6 +3,7 @@ import { createBegin } from "./begin.ts";
 import type { Cors } from "./cors.ts";
 import type { AppOptions } from "./create-app.ts";
 import type { RequestContext } from "./request-context.ts";
+import type { Call } from "./route.ts";
 
 /** One request on its way: what has been found out about it so far. */
 export interface Exchange<Caller> {
@@ -16,6 +17,8 @@ export interface Exchange<Caller> {
   /** The limiter has let it pass. */
   admitted: boolean;
   caller: Caller | undefined;
+  /** What the operation is given, once the request has been read as a whole. */
+  call: Call<Caller> | undefined;
   /** Still to be called before the request is refused for its form. */
   confirm: (() => Promise<unknown>) | undefined;
 }
@@ -32,6 +35,7 @@ export function createOpen<Deps, Caller>(options: AppOptions<Deps, Caller>, cors
     const context = begin(request, route);
     const headers = ["X-Request-Id", context.id, "Cache-Control", "no-store", "X-Content-Type-Options", "nosniff"];
     headers.push(...cors.headersFor(request));
-    return { request, response, context, params, headers, admitted: false, caller: undefined, confirm: undefined };
+    const unknown = { admitted: false, caller: undefined, call: undefined, confirm: undefined };
+    return { request, response, context, params, headers, ...unknown };
   };
 }

@@ -38,8 +38,8 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
       await admit(limiter, row.bucket, exchange);
       exchange.admitted = true;
       const caller = await identify(row, deps, exchange);
-      const call = await readCall(row, exchange, caller);
-      return sendReply(row, exchange, await row.run(deps, call as Call<never>)); // made by the row's own schemas
+      exchange.call = await readCall(row, exchange, caller);
+      return sendReply(row, exchange, await row.run(deps, exchange.call as Call<never>)); // made by the row's own schemas
     } catch (error) {
       return error instanceof RequestAborted ? closedByCaller : refuse(row, exchange, error);
     }

@@ -33,12 +33,12 @@ export function createRefuse<Deps, Caller>({ onRefused, telemetry }: AppOptions<
   /** Nobody hears of a denial before it is on record; when that fails, so does the request. */
   async function onRecord(
     row: Route<Deps, Caller> | undefined,
-    { admitted, caller, context, params }: Exchange<Caller>,
+    { admitted, caller, call, context, params }: Exchange<Caller>,
     error: ServiceError,
   ): Promise<ServiceError> {
     if (row === undefined || onRefused === undefined || !admitted || error.status >= 500) return error;
     try {
-      await onRefused(row, { caller, params, request: context }, error);
+      await onRefused(row, { caller, params, query: call?.query, body: call?.body, request: context }, error);
       return error;
     } catch (reason) {
       return visibleError(reason);

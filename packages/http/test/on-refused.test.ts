@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Test } from "tap";
 import t from "tap";
+import { z } from "zod";
 import type { RefusedCall } from "../src/index.ts";
 import { route } from "../src/index.ts";
 import type { Person } from "./rows.ts";
@@ -66,6 +67,25 @@ await t.test("who was refused is known as far as it had been found out", async (
       [401, "revoked"],
     ],
   );
+});
+
+await t.test("what was sent is known once the whole of it was understood", async (t) => {
+  const sent: unknown[] = [];
+  const row = route({
+    ...({ method: "PUT", path: "/api/told", bucket: "user", caller: person, status: 200 } as const),
+    ...{ query: z.object({ limit: z.coerce.number() }), body: z.object({ name: z.string() }) },
+    run: () => Promise.reject(new ServiceError("access_denied", "no access")),
+  });
+  const app = await startApp(t, [row], {
+    onRefused: (_row, { query, body }) => Promise.resolve(void sent.push({ query, body })),
+  });
+  const put = (search: string, body: string) =>
+    fetch(`${app.url}/api/told${search}`, as("ann", { method: "PUT", body }));
+  await put("?limit=7", '{"name":"a","other":1}');
+  await put("?limit=x", '{"name":"a"}');
+  await put("?limit=7", "{");
+  const nothing = { query: undefined, body: undefined };
+  t.strictSame(sent, [{ query: { limit: 7 }, body: { name: "a" } }, nothing, nothing]);
 });
 
 await t.test("what the limiter refuses, or no route matches, is no refusal of anybody", async (t) => {

@@ -13,11 +13,20 @@ import { findMembership } from "./store/memberships.ts";
 /** Whoever calls this service. */
 export type Caller = User | Machine | Anonymous;
 
+/** What is known of a refused call besides the parameters of its path. */
+export interface Sent {
+  /** The organization in which the caller acts. */
+  orgId: string | null;
+  /** As the route's schemas made them; undefined when the call was refused before they were read. */
+  query: unknown;
+  body: unknown;
+}
+
 /** What a call of an endpoint attempts, for the record of its refusal. */
 export interface Attempt {
   action: AuditAction;
-  /** What it is about, from the parameters of the path. */
-  target: (params: Readonly<Record<string, string>>) => AuditDraft["target"];
+  /** What it is about. */
+  target: (params: Readonly<Record<string, string>>, sent: Sent) => AuditDraft["target"];
 }
 
 /** A route that says what it attempts. One whose refusals are no business of the audit (the reads of lists) does not. */
@@ -39,7 +48,7 @@ export function attempting<SomeRoute extends object>(
 export async function recordRefusal(
   deps: Deps,
   route: Route<Deps, Caller> & { attempt?: Attempt },
-  { caller, params, request }: RefusedCall<Caller>,
+  { caller, params, query, body, request }: RefusedCall<Caller>,
   error: ServiceError,
 ): Promise<void> {
   const { attempt } = route;
@@ -54,7 +63,7 @@ export async function recordRefusal(
       org_id: who.orgId,
       action: ended ? "client.auth.failed" : attempt.action,
       actor: who.actor,
-      target: plain(attempt.target(params)),
+      target: plain(attempt.target(params, { orgId: who.orgId, query, body })),
       outcome,
       reason: error.code,
       status: error.status,

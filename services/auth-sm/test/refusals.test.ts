@@ -2,7 +2,7 @@ import type { AuditDraft } from "@coffer/events";
 import t from "tap";
 import type { Answer, CallOptions } from "./support/call.ts";
 import { call } from "./support/call.ts";
-import { createApplication, createFolder, createMachine } from "./support/machines.ts";
+import { ask, createApplication, createFolder, createMachine, secretBody } from "./support/machines.ts";
 import { startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
 import { sealed } from "./support/people.ts";
@@ -100,6 +100,35 @@ await t.test("each endpoint that changes something records its denial", async (t
   }
 });
 
+await t.test("a machine's denial names the folder that it asked for", async (t) => {
+  const other = await createFolder(service, owner, "not granted");
+  const asked = async (method: string, path: string, body?: object): Promise<AuditDraft> => {
+    const headers = { "x-request-id": `tried-${(calls += 1)}` };
+    t.equal((await ask(service, machine, method, path, { headers, ...(body && { body }) })).status, 403, path);
+    return recordOf(headers["x-request-id"]);
+  };
+  const ofFolder = { type: "folder", id: other };
+  t.strictSame((await asked("GET", `/secrets?folder_id=${other}`)).target, ofFolder);
+  t.strictSame((await asked("GET", `/secrets?limit=1&folder_id=${other}`)).target, ofFolder);
+  t.strictSame((await asked("GET", `/secrets/search?title=a&folder_id=${other}`)).target, ofFolder);
+  const created = await asked("POST", "/secrets", secretBody(other));
+  t.strictSame(created.target, { type: "secret", id: null, parent_id: other });
+  const uid = "A".repeat(22);
+  const named = await asked("POST", "/secrets", secretBody(folder, { uid }));
+  t.strictSame(named.target, { type: "secret", id: uid, parent_id: folder });
+  t.match(named, { action: "secret.created", outcome: "denied", org_id: orgId, actor: { id: machine.clientId } });
+});
+
+await t.test("a machine whose client has ended is on record with what it asked for", async (t) => {
+  const ended = await createMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
+  const path = `/api/org/applications/${ended.applicationId}/clients/${ended.clientId}`;
+  t.equal((await call(service, "DELETE", path, { token: owner.token })).status, 204);
+  const headers = { "x-request-id": "ended-machine" };
+  t.equal((await ask(service, ended, "GET", "/secrets", { headers })).status, 401);
+  const { action, target } = await recordOf("ended-machine");
+  t.strictSame({ action, target }, { action: "client.auth.failed", target: { type: "org", id: orgId } });
+});
+
 await t.test("what is not there, or is in conflict, is a failure", async (t) => {
   const absent = await tried(owner, "DELETE", "/api/org/folders/00000000-0000-7000-8000-000000000000");
   t.match(await recordOf(absent.requestId), { outcome: "failure", reason: "not_found", request: { status: 404 } });
@@ -150,6 +179,6 @@ await t.test("what was refused has changed nothing", async (t) => {
   const { body } = await call(service, "GET", "/api/org/folders", { token: owner.token });
   t.strictSame(
     body.data.map(({ name }) => name),
-    ["here"],
+    ["here", "not granted"],
   );
 });

@@ -1,4 +1,5 @@
-import { anyone, route } from "@coffer/http";
+import { anyone, route, uidText, uuidText } from "@coffer/http";
+import { z } from "zod";
 import { bootstrap, bootstrapBody } from "../bootstrap/bootstrap.ts";
 import { authenticateMachine } from "../callers/machine.ts";
 import type { Attempt } from "../refusals.ts";
@@ -23,7 +24,18 @@ const base = "/api/sm/v1";
 const machine = { bucket: "standard", caller: authenticateMachine } as const;
 const lazy = { ...machine, lazy: true } as const;
 
+/** What the queries and bodies of these rows may name. */
+const named = z.object({ uid: uidText.optional(), folder_id: uuidText.optional() });
+
 const secret: Attempt["target"] = ({ uid }) => ({ type: "secret", id: uid ?? null });
+const newcomer: Attempt["target"] = (_params, { body }) => {
+  const { uid = null, folder_id: folderId } = named.safeParse(body).data ?? {};
+  return { type: "secret", id: uid, ...(folderId === undefined ? {} : { parent_id: folderId }) };
+};
+const several: Attempt["target"] = (_params, { query, orgId }) => {
+  const folderId = named.safeParse(query).data?.folder_id;
+  return folderId === undefined ? { type: "org", id: orgId } : { type: "folder", id: folderId };
+};
 const unnamed: Attempt["target"] = () => ({ type: "secret", id: null });
 const self: Attempt["target"] = () => ({ type: "client", id: null });
 
@@ -31,7 +43,7 @@ const self: Attempt["target"] = () => ({ type: "client", id: null });
 export const machineRoutes = [
   attempting(
     "secret.listed",
-    unnamed,
+    several,
     route({
       ...lazy,
       method: "GET",
@@ -43,7 +55,7 @@ export const machineRoutes = [
   ),
   attempting(
     "secret.searched",
-    unnamed,
+    several,
     route({
       ...lazy,
       method: "GET",
@@ -84,7 +96,7 @@ export const machineRoutes = [
   ),
   attempting(
     "secret.created",
-    unnamed,
+    newcomer,
     route({ ...lazy, method: "POST", path: `${base}/secrets`, body: newSecret, status: 201, run: createSecret }),
   ),
   attempting(
