@@ -11,7 +11,7 @@ import type { Deps } from "../deps.ts";
 import { listClientFolders } from "../store/client-folders.ts";
 import { insertClient } from "../store/clients.ts";
 import type { HeldToken } from "../store/token-spending.ts";
-import { grantTokenFolders, lockToken, markTokenUsed } from "../store/token-spending.ts";
+import { grantTokenFolders, holdTokenApplication, lockToken, markTokenUsed } from "../store/token-spending.ts";
 import { refuseWholeToken } from "./whole-token.ts";
 
 export const bootstrapBody = z.object({
@@ -43,6 +43,7 @@ export async function bootstrap(deps: Deps, call: BootstrapCall): Promise<Bootst
   const clientId = body.client_id ?? deps.newId();
   const spent = await deps.database.transaction(async (tx) => {
     const hash = createHash("sha256").update(body.token).digest();
+    await holdTokenApplication(tx, hash);
     const token = await lockToken(tx, { hash, ip: request.ip, now: deps.now() });
     const refusal = refusalOf(token);
     if (token === null || refusal !== null) return { token, refusal: refusal ?? unknownToken() };

@@ -17,6 +17,17 @@ const heldToken = z.object({
 /** A one-time token as it stands, locked: whoever else wants to spend it waits. */
 export type HeldToken = z.infer<typeof heldToken>;
 
+/**
+ * Keeps the application of the token with this SHA-256 from being deleted. Comes before the token is locked to be spent:
+ * whoever deletes the application locks it first too, and then its tokens.
+ */
+export async function holdTokenApplication(tx: Queryable, hash: Buffer): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    SELECT FROM applications
+    WHERE id = (SELECT application_id FROM access_tokens WHERE token_hash = ${sql.binary(hash)}) FOR KEY SHARE
+  `);
+}
+
 /** Locks the token with this SHA-256; null when there is none. The second of two spenders sees it used. */
 export function lockToken(
   tx: Queryable,
@@ -45,12 +56,17 @@ export async function markTokenRevoked(tx: Queryable, tokenId: string, now: Date
   `);
 }
 
-/** Hands the token's folders to the client that it made. */
+/**
+ * Hands the token's folders to the client that it made. The folders are kept from being deleted meanwhile, and one that
+ * is being deleted is none of them.
+ */
 export async function grantTokenFolders(tx: Queryable, tokenId: string, clientId: string, now: Date): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     INSERT INTO client_folders (client_id, folder_id, permission, encrypted_key, encrypted_key_alg, added_at)
-    SELECT ${clientId}, folder_id, permission, encrypted_folder_key,
-      CASE WHEN encrypted_folder_key IS NOT NULL THEN 'box-token' END, ${now.toISOString()}
-    FROM access_token_folders WHERE token_id = ${tokenId}
+    SELECT ${clientId}, t.folder_id, t.permission, t.encrypted_folder_key,
+      CASE WHEN t.encrypted_folder_key IS NOT NULL THEN 'box-token' END, ${now.toISOString()}
+    FROM access_token_folders t JOIN folders f ON f.id = t.folder_id
+    WHERE t.token_id = ${tokenId}
+    FOR KEY SHARE OF f
   `);
 }
