@@ -19,10 +19,9 @@ import { searchVisibleSecrets } from "./search-secrets.ts";
 import { showClient } from "./show-client.ts";
 
 const base = "/api/sm/v1";
-// Machines prove who they are on every row but the last. On the lazy ones the operation's own statement checks the
-// client's state, which saves a round trip.
-const machine = { bucket: "standard", caller: authenticateMachine } as const;
-const lazy = { ...machine, lazy: true } as const;
+// Machines prove who they are on every row but the last. The statement that reads what is asked for checks the client's
+// state too, so that nothing comes between the two.
+const machine = { bucket: "standard", caller: authenticateMachine, lazy: true } as const;
 
 /** What the queries and bodies of these rows may name. */
 const named = z.object({ uid: uidText.optional(), folder_id: uuidText.optional() });
@@ -45,7 +44,7 @@ export const machineRoutes = [
     "secret.listed",
     several,
     route({
-      ...lazy,
+      ...machine,
       method: "GET",
       path: `${base}/secrets`,
       query: listQuery,
@@ -57,7 +56,7 @@ export const machineRoutes = [
     "secret.searched",
     several,
     route({
-      ...lazy,
+      ...machine,
       method: "GET",
       path: `${base}/secrets/search`,
       query: searchQuery,
@@ -68,13 +67,20 @@ export const machineRoutes = [
   attempting(
     "secret.read",
     secret,
-    route({ ...lazy, method: "GET", path: `${base}/secrets/:uid`, params: secretPath, status: 200, run: readSecret }),
+    route({
+      ...machine,
+      method: "GET",
+      path: `${base}/secrets/:uid`,
+      params: secretPath,
+      status: 200,
+      run: readSecret,
+    }),
   ),
   attempting(
     "secret.field.read",
     secret,
     route({
-      ...lazy,
+      ...machine,
       method: "GET",
       path: `${base}/secrets/:uid/fields/:field`,
       params: fieldPath,
@@ -86,7 +92,7 @@ export const machineRoutes = [
     "secret.notation.resolved",
     unnamed,
     route({
-      ...lazy,
+      ...machine,
       method: "POST",
       path: `${base}/notation`,
       body: notationBody,
@@ -97,13 +103,13 @@ export const machineRoutes = [
   attempting(
     "secret.created",
     newcomer,
-    route({ ...lazy, method: "POST", path: `${base}/secrets`, body: newSecret, status: 201, run: createSecret }),
+    route({ ...machine, method: "POST", path: `${base}/secrets`, body: newSecret, status: 201, run: createSecret }),
   ),
   attempting(
     "secret.updated",
     secret,
     route({
-      ...lazy,
+      ...machine,
       method: "PUT",
       path: `${base}/secrets/:uid`,
       params: secretPath,
@@ -116,7 +122,7 @@ export const machineRoutes = [
     "secret.deleted",
     secret,
     route({
-      ...lazy,
+      ...machine,
       method: "DELETE",
       path: `${base}/secrets/:uid`,
       params: secretPath,

@@ -1,9 +1,8 @@
 import type { Call } from "@coffer/http";
-import { requireClient } from "../access/client.ts";
+import { activeClient } from "../access/client.ts";
 import type { Machine } from "../callers/machine.ts";
+import { askerOf } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
-import { listClientFolders } from "../store/client-folders.ts";
-import { findClientIdentity } from "../store/clients.ts";
 
 /** A machine as it sees itself. */
 export interface ClientIdentity {
@@ -17,8 +16,13 @@ export interface ClientIdentity {
 
 /** GET /api/sm/v1/client */
 export async function showClient(deps: Deps, { caller }: Call<Machine>): Promise<ClientIdentity> {
-  await requireClient(deps.database.pool, deps, caller);
-  const identity = await findClientIdentity(deps.database.pool, caller.clientId);
-  const folders = await listClientFolders(deps.database.pool, caller.clientId);
-  return { ...identity, folders: folders.map(({ id, name, permission }) => ({ id, name, permission })) };
+  const { client } = activeClient(caller, await deps.reads.client(askerOf(deps, caller)));
+  return {
+    client_id: caller.clientId,
+    application_id: client.application_id,
+    org_id: client.org_id,
+    name: client.client_name,
+    expires_at: client.expires_at,
+    folders: client.folders.map(({ id, name, permission }) => ({ id, name, permission })),
+  };
 }

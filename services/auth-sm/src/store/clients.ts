@@ -26,21 +26,6 @@ export function findClientState(
   `);
 }
 
-const clientIdentity = z.object({
-  client_id: z.string(),
-  application_id: z.string().nullable(),
-  org_id: z.string(),
-  name: z.string(),
-  expires_at: z.string().nullable(),
-});
-
-/** A client that exists, as it may see itself. */
-export function findClientIdentity(db: Queryable, clientId: string): Promise<z.infer<typeof clientIdentity>> {
-  return db.one(sql.type(clientIdentity)`
-    SELECT id AS client_id, application_id, org_id, name, expires_at FROM clients WHERE id = ${clientId}
-  `);
-}
-
 /** The public key (base64 of the SPKI DER) that verifies a client's tokens, with its organization; null when unknown. */
 export function findClientKey(
   db: Queryable,

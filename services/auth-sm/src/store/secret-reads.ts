@@ -1,4 +1,5 @@
 import type { Database } from "@coffer/postgres";
+import type { GrantedFolder as ClientFolder } from "./client-folders.ts";
 import type { ClientState } from "./clients.ts";
 import type { SecretReceiptRow, SecretRow } from "./secrets.ts";
 
@@ -70,6 +71,13 @@ export type GrantedReceipt = ClientState &
     | { uid: null; permission: null }
   );
 
+/** A client as it sees itself, beside one of its folders: `id` null when it was granted none. */
+type IdentityBesideFolder = ClientState & { client_name: string; expires_at: string | null } & (
+    ClientFolder | { id: null }
+  );
+/** A client as it sees itself, with its folders by name. */
+export type SeenClient = ClientState & { client_name: string; expires_at: string | null; folders: ClientFolder[] };
+
 export type SecretReads = ReturnType<typeof createSecretReads>;
 
 /** Prepares the statements. Each function returns null when there is no such client. */
@@ -138,6 +146,14 @@ export function createSecretReads(database: Database) {
      LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = s.folder_id
      WHERE c.id = $1`,
   );
+  const client = database.prepared<IdentityBesideFolder>(
+    "read-client",
+    `SELECT ${clientColumns}, c.name AS client_name, c.expires_at,
+       f.id, f.name, g.permission, f.key_version, g.encrypted_key, g.encrypted_key_alg
+     FROM clients c
+     LEFT JOIN (client_folders g JOIN folders f ON f.id = g.folder_id) ON g.client_id = c.id
+     WHERE c.id = $1 ORDER BY f.name_folded`,
+  );
 
   const first = <Row>(rows: readonly Row[]): Row | null => rows[0] ?? null;
   const asked = ({ clientId, ip, now }: Asker) => [clientId, now.toISOString(), ip];
@@ -156,7 +172,20 @@ export function createSecretReads(database: Database) {
     folder: async (asker: Asker, folderId: string) => first(await folder([...asked(asker), folderId])),
     /** The secret with that uid, without its content. */
     receipt: async (asker: Asker, uid: string) => first(await receipt([...asked(asker), uid])),
+    /** The client itself and all its folders. */
+    client: async (asker: Asker) => seenClient(await client(asked(asker))),
     /** The state of everything that the client can see. */
     digest: async (asker: Asker) => first(await digest(asked(asker))),
   };
+}
+
+function seenClient(rows: readonly IdentityBesideFolder[]): SeenClient | null {
+  const [first] = rows;
+  if (first === undefined) return null;
+  const folders = rows.flatMap((row): ClientFolder[] => {
+    if (row.id === null) return [];
+    const { id, name, permission, key_version, encrypted_key, encrypted_key_alg } = row;
+    return [{ id, name, permission, key_version, encrypted_key, encrypted_key_alg }];
+  });
+  return { ...first, folders };
 }
