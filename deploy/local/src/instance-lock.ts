@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive, startOf } from "@coffer/stores";
@@ -25,12 +26,34 @@ export function takeLock(dataDirectory: string): () => void {
   const me: Holder = { pid: process.pid, started: startOf(process.pid) };
   writeFileSync(own, JSON.stringify(me), { mode: 0o600 });
   try {
-    // A link appears with its content and only if there is none: no moment in which two believe to hold it.
-    while (!link(own, lock)) removeStale(dataDirectory, lock);
+    take(lock, own, dataDirectory);
   } finally {
     rmSync(own, { force: true });
   }
   return () => rmSync(lock, { force: true });
+}
+
+/** Makes `lock` a link to `own`, where there is none or one of a process that is gone. Throws StartupError otherwise. */
+function take(lock: string, own: string, dataDirectory: string): void {
+  // A link appears with its content and only if there is none: no moment in which two believe to hold it.
+  while (!link(own, lock)) {
+    const found = read(lock);
+    if (found === null) continue;
+    refuseLiving(found, dataDirectory);
+    // Between that look and the next step another may have taken it. So whoever replaces this very content holds a lock
+    // on that, and looks again.
+    const replacement = `${lock}.${hash("sha256", found).slice(0, 16)}`;
+    take(replacement, own, dataDirectory);
+    try {
+      if (read(lock) !== found) continue;
+      const next = `${own}.next`;
+      linkSync(own, next);
+      renameSync(next, lock);
+      return;
+    } finally {
+      rmSync(replacement, { force: true });
+    }
+  }
 }
 
 function link(from: string, to: string): boolean {
@@ -43,28 +66,28 @@ function link(from: string, to: string): boolean {
   }
 }
 
-function removeStale(dataDirectory: string, lock: string): void {
-  const holder = readHolder(lock);
-  if (holder !== null && isAlive(holder.pid) && startOf(holder.pid) === holder.started) {
-    const url = readRunFile(dataDirectory)?.url;
-    throw new StartupError(
-      `already running: process ${holder.pid}${url === undefined ? "" : ` at ${url}`} uses ${dataDirectory}`,
-    );
-  }
-  // Moved away first, so that of two who find it stale only one removes it.
-  const aside = `${lock}.stale.${process.pid}`;
-  try {
-    renameSync(lock, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-  rmSync(aside, { force: true });
+function refuseLiving(found: string, dataDirectory: string): void {
+  const holder = holderIn(found);
+  if (holder === null || !isAlive(holder.pid) || startOf(holder.pid) !== holder.started) return;
+  const url = readRunFile(dataDirectory)?.url;
+  throw new StartupError(
+    `already running: process ${holder.pid}${url === undefined ? "" : ` at ${url}`} uses ${dataDirectory}`,
+  );
 }
 
-function readHolder(lock: string): Holder | null {
+function holderIn(content: string): Holder | null {
   try {
-    return JSON.parse(readFileSync(lock, "utf8")) as Holder; // written by takeLock
+    return JSON.parse(content) as Holder; // written by takeLock
   } catch {
     return null;
+  }
+}
+
+function read(lock: string): string | null {
+  try {
+    return readFileSync(lock, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
   }
 }

@@ -1,6 +1,8 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import t from "tap";
 import { startOf } from "@coffer/stores";
@@ -66,4 +68,70 @@ await t.test("of several who find a stale lock at the same time, one gets it", a
   for (const { child } of tries) child.child.stdin?.end();
   await Promise.all(tries.map(({ child }) => child));
   t.same(answers.sort(), ["StartupError", "StartupError", "StartupError", "mine"]);
+});
+
+/** Runs a program that has `directory`, `takeLock` and `fs`, whose functions it may replace before `takeLock` uses them. */
+function start(directory: string, program: string) {
+  const source = JSON.stringify(join(import.meta.dirname, "../src/instance-lock.ts"));
+  const child = spawn(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    `
+    import fs from "node:fs";
+    import { spawn } from "node:child_process";
+    import { syncBuiltinESMExports } from "node:module";
+    const directory = ${JSON.stringify(directory)};
+    const tryIt = async () => {
+      syncBuiltinESMExports();
+      const { takeLock } = await import(${source});
+      try { takeLock(directory); console.log("mine"); } catch (error) { console.log(error.message); }
+    };
+    ${program}
+    process.stdin.resume();`,
+  ]);
+  return { child, said: text(child.stdout) };
+}
+
+await t.test("who finds a stale lock does not remove the one that another has put in its place", async (t) => {
+  const directory = testDirectory(t);
+  mkdirSync(join(directory, "run"));
+  const lock = join(directory, "run/lock");
+  writeFileSync(lock, JSON.stringify({ pid: 2 ** 22 + 1, started: "1" }));
+  const other = start(directory, `process.stdin.once("data", tryIt);`);
+  t.teardown(() => other.child.kill());
+  const { child, said } = start(
+    directory,
+    `
+    const { readFileSync } = fs;
+    fs.readFileSync = (path, ...rest) => {
+      const found = readFileSync(path, ...rest);
+      if (path !== ${JSON.stringify(lock)}) return found;
+      fs.readFileSync = readFileSync;
+      syncBuiltinESMExports();
+      // It has looked. Now the other takes the lock, before anything is done about what was seen.
+      fs.writeSync(1, "looked ");
+      while (readFileSync(path, "utf8") === found) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+      return found;
+    };
+    await tryIt();`,
+  );
+  t.teardown(() => child.kill());
+  await once(child.stdout, "readable");
+  other.child.stdin.write("go");
+  child.stdin.end();
+  t.match(await said, `looked already running: process ${String(other.child.pid)} uses`);
+  other.child.stdin.end();
+  t.equal(await other.said, "mine\n");
+});
+
+await t.test("one that was killed while it replaced a stale lock is in nobody's way", async (t) => {
+  const directory = testDirectory(t);
+  mkdirSync(join(directory, "run"));
+  const stale = JSON.stringify({ pid: 2 ** 22 + 1, started: "1" });
+  writeFileSync(join(directory, "run/lock"), stale);
+  const { child } = start(directory, `fs.renameSync = () => process.kill(process.pid, "SIGKILL"); await tryIt();`);
+  t.same(await once(child, "exit"), [null, "SIGKILL"]);
+  t.equal(readFileSync(join(directory, "run/lock"), "utf8"), stale, "it was in the middle of it");
+  takeLock(directory)();
+  t.notOk(existsSync(join(directory, "run/lock")));
 });
