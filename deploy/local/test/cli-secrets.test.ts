@@ -44,10 +44,24 @@ await t.test("a value comes back as it went in, whatever it holds", async (t) =>
   const file = join(person.home, "value");
   for (const value of ["", "\n", " a\r\nb\n", "ünïcode 🔑 \u0000", "-n", "x".repeat(40_000), "y".repeat(100_000)]) {
     writeFileSync(file, value);
-    await person.data(["set", "--config", writer, "--file", file, uri("any/thing %", "v")].map(encoded));
+    await person.data(
+      ["set", "--allow-empty", "--config", writer, "--file", file, uri("any/thing %", "v")].map(encoded),
+    );
     const { stdout } = await person.run(["read", "--config", reader, "--no-newline", encoded(uri("any/thing %", "v"))]);
     t.equal(stdout, value, JSON.stringify(value.slice(0, 20)));
   }
+});
+
+await t.test("an empty value is refused, wherever it comes from, and what was there stays", async (t) => {
+  const file = join(person.home, "empty");
+  writeFileSync(file, "");
+  for (const input of ["", "\n"])
+    t.match(await person.run(["set", password], { input }), { code: 2, stdout: "", stderr: /--allow-empty/ });
+  t.match(await person.run(["set", "--file", file, password]), { code: 2, stdout: "", stderr: /--allow-empty/ });
+  t.equal(await person.data(["read", password]), "s3cret");
+  await person.data(["set", "--allow-empty", uri("blank", "v")], { input: "\n" });
+  t.equal(await person.data(["read", uri("blank", "v")]), "");
+  await person.data(["rm", uri("blank", "v")]);
 });
 
 /** The title `any/thing %` as a notation writes it. */

@@ -97,6 +97,7 @@ export const secretRows: readonly CommandRow[] = [
     options: [
       { flags: "--type <type>", description: "type of a secret that is made (api_credential)", choices: recordTypes },
       { flags: "--file <file>", description: "take the value from a file, byte for byte" },
+      { flags: "--allow-empty", description: "write an empty value too, which is refused otherwise" },
       ...dataOptions,
     ],
     load: async () => (await import("../commands/set.ts")).set,
