@@ -1,7 +1,15 @@
 import { anyone, route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
+import type { Attempt } from "../refusals.ts";
+import { attempting } from "../refusals.ts";
+import { listOwnSessions } from "./list.ts";
 import { logOut } from "./logout.ts";
 import { refreshBody, refreshSession } from "./refresh.ts";
+import { othersQuery, revokeOtherSessions, revokeOwnSession, sessionPath } from "./revoke-own.ts";
+
+const base = "/api/auth/sessions";
+const user = { bucket: "user", caller: authenticateUser } as const;
+const session: Attempt["target"] = ({ id = null }) => ({ type: "session", id });
 
 /** Sessions after their login. */
 export const sessionRoutes = [
@@ -15,11 +23,28 @@ export const sessionRoutes = [
     run: refreshSession,
   }),
   route({
+    ...user,
     method: "POST",
     path: "/api/auth/logout",
-    bucket: "user",
-    caller: authenticateUser,
     status: 204,
     run: logOut,
   }),
+  route({ ...user, method: "GET", path: base, status: 200, run: listOwnSessions }),
+  attempting(
+    "session.revoked",
+    session,
+    route({ ...user, method: "DELETE", path: base, query: othersQuery, status: 204, run: revokeOtherSessions }),
+  ),
+  attempting(
+    "session.revoked",
+    session,
+    route({
+      ...user,
+      method: "DELETE",
+      path: `${base}/:id`,
+      params: sessionPath,
+      status: 204,
+      run: revokeOwnSession,
+    }),
+  ),
 ];
