@@ -67,6 +67,18 @@ await t.test("a used token is refused with 401, and its second use is in the aud
   t.match(record, { outcome: "failure", reason: "used", actor: { type: "anonymous" }, request: { status: 401 } });
 });
 
+await t.test("a genuine token with a client_id that is taken is in the audit too, and stays unused", async (t) => {
+  const { id, token } = await createToken(service, owner, []);
+  const { clientId } = await createMachine(service, owner, []);
+  const body = { token, public_key: newKeyPair().spki };
+  t.equal((await call(service, "POST", path, { body: { ...body, client_id: clientId } })).status, 400);
+  const record = await service.observer.record("the attempt", ({ action, target }) => {
+    return action === "client.bootstrap.failed" && target.id === id;
+  });
+  t.match(record, { outcome: "failure", reason: "client_id_taken", request: { status: 400 } });
+  t.equal((await call(service, "POST", path, { body })).status, 200);
+});
+
 await t.test("an unknown token is refused with 401", async (t) => {
   const token = randomBytes(32).toString("base64url");
   const answer = await call(service, "POST", path, { body: { token, public_key: newKeyPair().spki } });

@@ -45,33 +45,49 @@ export async function bootstrap(deps: Deps, call: BootstrapCall): Promise<Bootst
     const hash = createHash("sha256").update(body.token).digest();
     await holdTokenApplication(tx, hash);
     const token = await lockToken(tx, { hash, ip: request.ip, now: deps.now() });
+    if (token === null) return { token, refusal: unknownToken("unknown") };
     const refusal = refusalOf(token);
-    if (token === null || refusal !== null) return { token, refusal: refusal ?? unknownToken() };
-    return { token, refusal: null, client: await makeClient(tx, deps, call, { token, clientId, spki }) };
+    if (refusal !== null) return { token, refusal };
+    const client = await makeClient(tx, deps, call, { token, clientId, spki });
+    return client === null ? { token, refusal: takenClientId() } : { token, refusal: null, client };
   });
   if (spent.refusal === null) return spent.client;
   await recordRefusal(deps, call, spent.token, spent.refusal);
-  throw spent.refusal;
+  throw spent.refusal.error;
 }
 
-function unknownToken(): ServiceError {
-  return new ServiceError("invalid_token", "the one-time token is not valid: it is unknown, used, revoked or expired");
+/** Why a token was not spent: for its caller, and for the audit. */
+interface Refusal {
+  error: ServiceError;
+  reason: string;
 }
 
-function refusalOf(token: HeldToken | null): ServiceError | null {
-  if (token === null || token.used || token.revoked || token.expired) return unknownToken();
-  if (!token.address_allowed) {
-    return new ServiceError("access_denied", "this one-time token may not be used from this address");
-  }
-  return null;
+function unknownToken(reason: string): Refusal {
+  const message = "the one-time token is not valid: it is unknown, used, revoked or expired";
+  return { error: new ServiceError("invalid_token", message), reason };
 }
 
+function refusalOf(token: HeldToken): Refusal | null {
+  if (token.used) return unknownToken("used");
+  if (token.revoked) return unknownToken("revoked");
+  if (token.expired) return unknownToken("expired");
+  if (token.address_allowed) return null;
+  const error = new ServiceError("access_denied", "this one-time token may not be used from this address");
+  return { error, reason: "address_not_allowed" };
+}
+
+function takenClientId(): Refusal {
+  const error = new ServiceError("invalid_request", "this client_id is taken: make another one");
+  return { error, reason: "client_id_taken" };
+}
+
+/** Spends the token for a new client; null, and nothing is done, when the client's id is taken. */
 async function makeClient(
   tx: Transaction,
   deps: Deps,
   { request }: BootstrapCall,
   { token, clientId, spki }: { token: HeldToken; clientId: string; spki: string },
-): Promise<Bootstrapped> {
+): Promise<Bootstrapped | null> {
   const now = deps.now();
   const inserted = await insertClient(tx, {
     id: clientId,
@@ -83,7 +99,7 @@ async function makeClient(
     expiresAt: token.client_expires_at,
     now,
   });
-  if (!inserted) throw new ServiceError("invalid_request", "this client_id is taken: make another one");
+  if (!inserted) return null;
   await markTokenUsed(tx, token.id, now);
   await grantTokenFolders(tx, token.id, clientId, now);
   const folders = await listClientFolders(tx, clientId);
@@ -114,22 +130,21 @@ async function recordRefusal(
   deps: Deps,
   { request }: BootstrapCall,
   token: HeldToken | null,
-  refusal: ServiceError,
+  { error, reason }: Refusal,
 ): Promise<void> {
   if (token === null) {
     deps.telemetry.log.info({ request_id: request.id }, "bootstrap with an unknown one-time token");
     return;
   }
-  const reason = token.used ? "used" : token.revoked ? "revoked" : token.expired ? "expired" : "address_not_allowed";
   await deps.audit(
     auditOf(deps, request, {
       org_id: token.org_id,
       action: "client.bootstrap.failed",
       actor: { type: "anonymous", id: null },
       target: { type: "token", id: token.id, parent_id: token.application_id },
-      outcome: refusal.code === "access_denied" ? "denied" : "failure",
+      outcome: error.code === "access_denied" ? "denied" : "failure",
       reason,
-      status: refusal.status,
+      status: error.status,
     }),
   );
 }
