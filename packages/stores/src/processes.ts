@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { serversListed } from "./servers-listed.ts";
 
 const programs = new Set(["postgres", "nats-server", "redis-server", "valkey-server"]);
 
@@ -29,7 +30,7 @@ export function startOf(pid: number): string | null {
 
 /** The ids of the servers that work in `directory` or below it, whoever started them. */
 export function serversIn(directory: string): number[] {
-  const found = process.platform === "linux" ? fromProc(directory) : fromPs(directory);
+  const found = process.platform === "linux" ? fromProc(directory) : serversListed(directory, programs);
   return found.filter((pid) => pid !== process.pid && isAlive(pid));
 }
 
@@ -79,13 +80,4 @@ function fromProc(directory: string): number[] {
     }
   }
   return found;
-}
-
-function fromPs(directory: string): number[] {
-  const lines = execFileSync("ps", ["-axo", "pid=,command="], { encoding: "utf8" }).split("\n");
-  return lines.flatMap((line) => {
-    const [, pid, command] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
-    if (pid === undefined || command === undefined || !command.includes(directory)) return [];
-    return [...programs].some((name) => command.includes(name)) ? [Number(pid)] : [];
-  });
 }
