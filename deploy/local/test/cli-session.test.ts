@@ -128,7 +128,8 @@ await t.test("one organization is chosen by its name, and one that is not there 
 
 await t.test("audit lists what was done, and verify finds the chain whole", async (t) => {
   const records = JSON.parse(await person.data(["audit", "ls", "--action", "folder.created", "--json"])) as unknown[];
-  t.match(records, [{ action: "folder.created", outcome: "success" }]);
+  const source = { user_agent: /^coffer-cli\/\d+\.\d+\.\d+$/ };
+  t.match(records, [{ action: "folder.created", outcome: "success", source }]);
   const head = await person.data(["audit", "verify"]);
   t.match(head, /^\d+:[0-9a-f]{64}$/);
   t.equal((await person.run(["audit", "verify", "--expect", head])).code, 0);

@@ -9,13 +9,19 @@ import { tell } from "./output.ts";
 import { profileDirectory } from "./paths.ts";
 import { notLoggedIn, profileKeeper, readProfile } from "./profile.ts";
 import { serviceKey } from "./same-service.ts";
+import { version } from "./version.ts";
 
 /** A person waits at a terminal: little patience, and a limit is said instead of sat out. */
-export const patience = { attempts: 3, maxWaitSeconds: 2, timeoutMilliseconds: 30_000 };
+export const manners = {
+  attempts: 3,
+  maxWaitSeconds: 2,
+  timeoutMilliseconds: 30_000,
+  userAgent: `coffer-cli/${version()}`,
+};
 
 /** The same, and it says which secrets a list leaves out. */
 const readerOptions = {
-  ...patience,
+  ...manners,
   onUnreadable: (_uid: string, error: CofferError): void => tell(`coffer: left out: ${error.message}`),
 };
 

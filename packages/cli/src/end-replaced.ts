@@ -1,6 +1,6 @@
 import { CofferError, personClient } from "@coffer/sdk";
 import type { PersonSession } from "@coffer/sdk";
-import { patience } from "./access.ts";
+import { manners } from "./access.ts";
 import { tell } from "./output.ts";
 
 /**
@@ -9,7 +9,7 @@ import { tell } from "./output.ts";
  */
 export async function endReplaced(session: PersonSession): Promise<void> {
   try {
-    await personClient(session, session.url, patience).logout();
+    await personClient(session, session.url, manners).logout();
     tell(`ended the session of ${session.user.email} that was here before`);
   } catch (error) {
     if (!(error instanceof CofferError)) throw error;

@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import type { Call, CommandRow, OptionRow } from "./command-row.ts";
 import { accountRows } from "./rows/account.ts";
 import { auditRows } from "./rows/audit.ts";
 import { manageRows } from "./rows/manage.ts";
 import { secretRows } from "./rows/secrets.ts";
+import { version } from "./version.ts";
 
 const groups = [
   ["Secrets, as a person or with --config as a machine:", secretRows],
@@ -82,9 +82,4 @@ function optionOf(row: OptionRow): Option {
 
 function examplesText(examples: readonly string[]): string {
   return `Examples:\n${examples.map((example) => `  ${example}\n`).join("")}`;
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }

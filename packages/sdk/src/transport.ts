@@ -1,6 +1,7 @@
 import { retryDelay } from "./backoff.ts";
 import { CofferError } from "./errors.ts";
 import { errorOfAnswer } from "./answer-error.ts";
+import { version } from "./version.ts";
 
 export interface TransportOptions {
   /** Base address of the service, without a path. */
@@ -11,6 +12,8 @@ export interface TransportOptions {
   attempts?: number | undefined;
   /** The longest single wait before a repetition; a longer `Retry-After` is an error. Default 65. */
   maxWaitSeconds?: number | undefined;
+  /** What the program calls itself towards the service, as `name/version`; the audit log shows it. */
+  userAgent?: string | undefined;
   /** Stops everything that is under way. */
   signal?: AbortSignal | undefined;
   fetch?: typeof fetch | undefined;
@@ -90,6 +93,7 @@ async function attemptOnce(
   const limit = AbortSignal.timeout(timeout);
   const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]);
   const headers: Record<string, string> = { accept: "application/json", ...request.headers };
+  if (!inBrowser()) headers["user-agent"] = options.userAgent ?? `coffer-sdk/${version}`;
   if (request.bearer !== undefined) headers["authorization"] = `Bearer ${request.bearer}`;
   if (request.body !== undefined) headers["content-type"] = "application/json";
   let response: Response;
@@ -117,6 +121,12 @@ async function attemptOnce(
       status: response.status,
     });
   return { status: response.status, headers: response.headers, body };
+}
+
+/** A browser says itself what it is; a header of ours would only make it ask the service for permission first. */
+function inBrowser(): boolean {
+  const { navigator } = globalThis as { navigator?: { userAgent?: string } };
+  return navigator?.userAgent?.startsWith("Mozilla/") === true;
 }
 
 function queryOf(query: ApiRequest["query"]): string {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import t from "tap";
 import { CofferError } from "../src/index.ts";
 import { canonicalUrl, createTransport } from "../src/transport.ts";
@@ -29,6 +30,21 @@ await t.test("a good answer comes with its status, headers and parsed body", asy
   t.equal(answer.headers.get("etag"), '"7"');
   t.same(answer.body, { ok: 1 });
   t.match(received, [{ path: "/thing?q=a%20b%26c", body: '{"a":1}', headers: { authorization: "Bearer abc" } }]);
+});
+
+await t.test("it says which program calls, but for a browser, which says that itself", async (t) => {
+  const { url, received } = await startServer(t, (_request, response) => json(response, 200, {}));
+  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const { version } = JSON.parse(manifest) as { version: string };
+  await createTransport({ url }).send(get);
+  await createTransport({ url, userAgent: "deploy/7" }).send(get);
+  const own = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  t.teardown(() => Object.defineProperty(globalThis, "navigator", own ?? {}));
+  Object.defineProperty(globalThis, "navigator", { value: { userAgent: "Mozilla/5.0 (X11)" }, configurable: true });
+  await createTransport({ url, userAgent: "deploy/7" }).send(get);
+  const [first, second, third] = received.map(({ headers }) => headers["user-agent"]);
+  t.same([first, second], [`coffer-sdk/${version}`, "deploy/7"]);
+  t.notMatch(third ?? "", /coffer|deploy/);
 });
 
 await t.test("the service's own code, message, request id and details become the error", async (t) => {

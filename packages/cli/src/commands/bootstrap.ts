@@ -2,7 +2,7 @@ import { unlink } from "node:fs/promises";
 import { bootstrap as bootstrapMachine, isBootstrapped } from "@coffer/sdk";
 import type { MachineConfiguration } from "@coffer/sdk";
 import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
-import { patience } from "../access.ts";
+import { manners } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
@@ -41,7 +41,7 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
       save: (configuration) => saveConfiguration(path, configuration),
       discard: () => unlink(path),
     },
-    patience,
+    manners,
   );
   tell(`bootstrapped; ${path} holds the machine's identity and folder keys: keep it secret`);
   if (options.json === true)

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { login as logIn } from "@coffer/sdk/account";
-import { patience } from "../access.ts";
+import { manners } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword } from "../inputs.ts";
@@ -22,7 +22,7 @@ export async function login({ options, env }: Call<Options>): Promise<void> {
   const password = await readPassword(options.passwordFile, env, false);
   const profile = await changeProfile(directory, (before) => before);
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
-  const session = await logIn({ url, email: options.email, password, device }, patience);
+  const session = await logIn({ url, email: options.email, password, device }, manners);
   const replaced = await rememberSession(directory, session);
   if (replaced !== undefined) await endReplaced(replaced);
   tell(`logged in as ${session.user.email} at ${url}`);

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { register as registerAccount } from "@coffer/sdk/account";
-import { patience } from "../access.ts";
+import { manners } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword } from "../inputs.ts";
@@ -33,7 +33,7 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
       password,
       device: { id: profile.device_id, name: hostname(), type: "cli" },
     },
-    patience,
+    manners,
   );
   const replaced = await rememberSession(directory, session);
   if (replaced !== undefined) await endReplaced(replaced);
