@@ -40,6 +40,8 @@ export async function moveChains(tx: Transaction, heads: ReadonlyMap<string, Cha
 
 /** The end of a chain; null when nothing was ever appended to it. */
 export async function findHead(db: Queryable, chainId: string): Promise<ChainHead | null> {
-  const row = await db.maybeOne(sql.type(chain)`SELECT id, seq, hash FROM audit_chains WHERE id = ${chainId}`);
+  const row = await db.maybeOne(sql.type(chain)`
+    SELECT id, seq, hash FROM audit_chains WHERE id = ${chainId} AND seq > 0
+  `);
   return row && { seq: row.seq, hash: row.hash };
 }
