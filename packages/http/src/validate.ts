@@ -22,8 +22,15 @@ export function validate<Output>(schema: z.ZodType<Output>, value: unknown, part
 }
 
 function detailOf(issue: z.core.$ZodIssue, part: string): ErrorDetail {
+  return { field: fieldOf(issue, part), issue: textOf(issue) };
+}
+
+function textOf(issue: z.core.$ZodIssue): string {
   // zod's text for unknown keys quotes them, and they may be anything the caller sent.
-  return { field: fieldOf(issue, part), issue: issue.code === "unrecognized_keys" ? "unknown field" : issue.message };
+  if (issue.code === "unrecognized_keys") return "unknown field";
+  // What is wrong with the name of a map's entry is said by the schema of its names.
+  if (issue.code === "invalid_key") return `the name ${issue.issues[0]?.message ?? "is not valid"}`;
+  return issue.message;
 }
 
 // Names in a request may be the caller's own (the keys of a map): only what looks like one of ours is repeated.

@@ -1,5 +1,5 @@
 import t from "tap";
-import type { z } from "zod";
+import { z } from "zod";
 import {
   base64Text,
   compactJwe,
@@ -12,6 +12,7 @@ import {
   uidText,
   uuidText,
 } from "../src/index.ts";
+import { validate } from "../src/validate.ts";
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
@@ -177,6 +178,16 @@ await t.test("named values are counted, checked by name and value, and none is d
     ],
   );
   t.strictSame(fields.parse({ a: "QQ==" }), { a: "QQ==" });
+  const body = z.object({ fields });
+  for (const [name, issue] of [
+    ["", "the name must have 1 to 128 characters"],
+    ["a\n", "the name must not hold control characters or broken Unicode"],
+  ] as const) {
+    t.throws(
+      () => validate(body, { fields: { [name]: "QQ==" } }, "body"),
+      Object.assign(new Error("the body is not valid: see details"), { details: [{ field: "fields.*", issue }] }),
+    );
+  }
   t.ok(takes(fields.optional(), undefined));
   t.end();
 });

@@ -177,7 +177,10 @@ await t.test("an empty folder is deleted, one with secrets only by force", async
     const answer = await remove(owner, full, query);
     t.equal(answer.status, 409, query);
     t.equal(answer.body.error, "conflict");
+    t.match(answer.body.message, "the folder holds a secret: delete it first");
   }
+  await createSecret(service, machine, full);
+  t.match((await remove(owner, full)).body.message, "the folder holds 2 secrets: delete them first");
   for (const query of ["?force=1", "?force=", "?force=TRUE"]) t.equal((await remove(owner, full, query)).status, 400);
   t.equal((await remove(owner, full, "?force=true")).status, 204);
   const rows = await execute(service, "SELECT FROM auth_sm.secrets WHERE uid = $1", [uid]);
@@ -186,7 +189,7 @@ await t.test("an empty folder is deleted, one with secrets only by force", async
     "the deletion",
     (one) => one.action === "folder.deleted" && one.target.id === full && one.outcome === "success",
   );
-  t.match(record, { count: 1, changes: { name: String } });
+  t.match(record, { count: 2, changes: { name: String } });
 });
 
 await t.test("a folder is deleted by who manages the organization or the folder", async (t) => {

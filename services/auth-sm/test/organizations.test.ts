@@ -60,6 +60,7 @@ await t.test("without any organization all of /api/org is 404, whatever the head
     for (const org of [undefined, company.orgId, "x"]) {
       const answer = await get(path, token, org);
       t.equal(answer.status, 404, path);
+      t.match(answer.body.message, "create one, or accept an invitation");
       t.equal(answer.body.error, "not_found");
     }
   }

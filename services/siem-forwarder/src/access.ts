@@ -18,7 +18,8 @@ export async function requireAuditReader(deps: Pick<Deps, "bus">, { userId, sess
     ...(orgId === undefined ? {} : { org_id: orgId }),
   });
   if (!answer.session_active) throw new ServiceError("invalid_token", "the session has ended: log in again");
-  if (!answer.has_organization) throw new ServiceError("not_found", "you belong to no organization");
+  if (!answer.has_organization)
+    throw new ServiceError("not_found", "you belong to no organization: create one, or accept an invitation to one");
   const { membership } = answer;
   if (membership === null) {
     throw new ServiceError("access_denied", "you are not a member of this organization");

@@ -45,7 +45,8 @@ await t.test("X-Coffer-Org chooses the organization; without it the oldest membe
 
 await t.test("a person without any organization finds nothing here, whichever is named", async (t) => {
   const person = await people.add([]);
-  t.match(await list(person), { status: 404, body: { error: "not_found" } });
+  const message = /create one, or accept an invitation/;
+  t.match(await list(person), { status: 404, body: { error: "not_found", message } });
   t.match(await list(person, {}, { "x-coffer-org": randomUUID() }), { status: 404, body: { error: "not_found" } });
 });
 

@@ -51,7 +51,7 @@ async function judged(
 ): Promise<ActiveMembership> {
   if (membership === null) {
     if (caller.orgId === undefined || !(await hasMembership(db, caller.userId))) {
-      throw new ServiceError("not_found", "you belong to no organization");
+      throw new ServiceError("not_found", "you belong to no organization: create one, or accept an invitation to one");
     }
     throw new ServiceError("access_denied", "you are not a member of this organization");
   }

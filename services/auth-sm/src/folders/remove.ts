@@ -17,7 +17,8 @@ export function removeFolder(
     const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "whole");
     const secrets = await countFolderSecrets(tx, folder.id);
     if (secrets > 0 && query.force !== "true") {
-      throw new ServiceError("conflict", `the folder holds ${secrets} secrets: delete them first, or use force=true`);
+      const held = secrets === 1 ? "a secret: delete it" : `${secrets} secrets: delete them`;
+      throw new ServiceError("conflict", `the folder holds ${held} first, or use force=true`);
     }
     await deleteFolder(tx, folder.id);
     await enqueueAudit(
