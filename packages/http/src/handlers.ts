@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Span } from "@coffer/telemetry";
 import { extractTrace, span } from "@coffer/telemetry";
 import { admit } from "./admit.ts";
+import { closedByCaller } from "./closed-by-caller.ts";
 import { isGone } from "./begin.ts";
 import { createCors } from "./cors.ts";
 import type { AppOptions } from "./create-app.ts";
@@ -20,8 +21,6 @@ import type { Handle } from "./routers.ts";
 import { sendReply } from "./send-reply.ts";
 
 const unmatchedRoute = "unmatched";
-// Of a caller that went away before its answer, in metrics and traces only.
-const closedByCaller = 499;
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is a value of a package that telemetry alone imports
 const spanError = 2 as Parameters<Span["setStatus"]>[0]["code"];
 
@@ -39,7 +38,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
       exchange.admitted = true;
       const caller = await identify(row, deps, exchange);
       exchange.call = await readCall(row, exchange, caller);
-      return sendReply(row, exchange, await row.run(deps, exchange.call as Call<never>)); // made by the row's own schemas
+      return await sendReply(row, exchange, await row.run(deps, exchange.call as Call<never>)); // made by the row's own schemas
     } catch (error) {
       return error instanceof RequestAborted ? closedByCaller : refuse(row, exchange, error);
     }

@@ -16,8 +16,8 @@ export {
 } from "./fields.ts";
 export { endSocket } from "./end-socket.ts";
 export { oversize } from "./oversize.ts";
-export { notModified, tagged } from "./reply.ts";
-export type { NotModified, Tagged } from "./reply.ts";
+export { notModified, streamed, tagged } from "./reply.ts";
+export type { NotModified, Streamed, Tagged } from "./reply.ts";
 export type { RequestContext } from "./request-context.ts";
 export { route } from "./route.ts";
 export type { Call, Method, Route, RouteRow } from "./route.ts";

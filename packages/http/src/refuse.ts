@@ -6,7 +6,10 @@ import { logFailure } from "./log-failure.ts";
 import { refusalBody, refusalHeaders, visibleError } from "./refusal.ts";
 import type { Route } from "./route.ts";
 
-/** Makes the function that answers with an error. It takes whatever was thrown and returns the status. */
+/**
+ * Makes the function that answers with an error, or cuts off an answer that has begun. It takes whatever was thrown and
+ * returns the status.
+ */
 export function createRefuse<Deps, Caller>({ onRefused, telemetry }: AppOptions<Deps, Caller>) {
   return async function refuse(
     row: Route<Deps, Caller> | undefined,
@@ -16,6 +19,10 @@ export function createRefuse<Deps, Caller>({ onRefused, telemetry }: AppOptions<
     const error = await onRecord(row, exchange, await confirmed(exchange, visibleError(thrown)));
     const { context, headers } = exchange;
     logFailure(telemetry.log, error, context);
+    if (exchange.response.headersSent) {
+      exchange.response.destroy();
+      return error.status;
+    }
     return answer(exchange, error.status, [...headers, ...refusalHeaders(error)], refusalBody(error, context.id));
   };
 

@@ -57,7 +57,7 @@ export interface RouteRow<Deps, Caller, Params, Body, Query> {
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
   status: 200 | 201 | 204;
-  /** Returns a plain JSON value, `tagged`, `notModified`, or with status 204 nothing. */
+  /** Returns a plain JSON value, `tagged`, `streamed`, `notModified`, or with status 204 nothing. */
   run: (deps: Deps, call: Call<Caller, Parsed<Params>, Parsed<Body>, Parsed<Query>>) => Promise<unknown>;
 }
 
