@@ -108,11 +108,30 @@ await t.test("another scheme or shape, an empty part or a malformed escape is 40
     null,
     7,
     ["coffer://a/b/field/c"],
-    "coffer://a/b/field/" + "c".repeat(5000),
   ];
   for (const notation of bad) {
     const answer = await resolve(notation);
     t.equal(answer.status, 400, String(notation).slice(0, 60));
     t.match(answer.body, { error: "invalid_request" });
   }
+});
+
+await t.test("the longest names fit, however much of them is escaped", async (t) => {
+  const key = "\u{1f511}"; // four bytes, twelve characters when escaped
+  const [folderName, title, field] = [key.repeat(128), key.repeat(256), key.repeat(128)];
+  const long = await createFolder(service, owner, folderName);
+  const reader = await createMachine(service, owner, [{ folder_id: long, permission: "write" }]);
+  await createSecret(service, reader, long, { title, fields: { [field]: value } });
+  const notation = `coffer://${encodeURIComponent(folderName)}/${encodeURIComponent(title)}/field/${encodeURIComponent(field)}`;
+  const answer = await ask(service, reader, "POST", "/notation", { body: { notation } });
+  t.equal(answer.status, 200);
+  t.match(answer.body, { folder: folderName, title, field, value_encrypted: value });
+});
+
+await t.test("a notation has at most 8,192 characters", async (t) => {
+  const sized = (length: number): string => "coffer://x/".padEnd(length - "/field/x".length, "x") + "/field/x";
+  t.equal((await resolve(sized(8192))).status, 404);
+  const over = await resolve(sized(8193));
+  t.equal(over.status, 400);
+  t.match(over.body, { error: "invalid_request", details: [{ field: "notation" }] });
 });

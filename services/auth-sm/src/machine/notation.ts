@@ -10,7 +10,8 @@ export interface Notation {
   field: string;
 }
 
-export const notationBody = z.object({ notation: z.string().min(1).max(4096) });
+/** Room for the longest names (128, 256 and 128 characters of four bytes) with every byte escaped. */
+export const notationBody = z.object({ notation: z.string().min(1).max(8192) });
 
 /**
  * Takes a notation apart: split on `/` first and then percent-decoded, so that a part may hold an encoded slash.
