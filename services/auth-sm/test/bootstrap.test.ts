@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import t from "tap";
 import { call } from "./support/call.ts";
 import type { Machine } from "./support/machines.ts";
@@ -147,22 +147,10 @@ await t.test("the client may choose its id, and a lost answer is had again by si
   ]);
 });
 
-await t.test("a token that was pasted whole is refused and revoked", async (t) => {
-  const seed = randomBytes(32);
-  const token = Buffer.from(hkdfSync("sha256", seed, "", "coffer/ott/auth/v1", 32)).toString("base64url");
-  const { createHash } = await import("node:crypto");
-  const { id } = await createToken(service, owner, [], {
-    token_hash: createHash("sha256").update(token).digest("hex"),
-  });
-  const whole = `cft1_${seed.toString("base64url")}`;
-  const answer = await call(service, "POST", path, { body: { token: whole, public_key: newKeyPair().spki } });
-  t.equal(answer.status, 400);
-  t.notMatch(answer.body.message, whole, "nothing of it is repeated");
-  t.equal((await call(service, "POST", path, { body: { token, public_key: newKeyPair().spki } })).status, 401);
-  const record = await service.observer.record("the revocation", ({ action, target }) => {
-    return action === "token.revoked" && target.id === id;
-  });
-  t.match(record, { reason: "sent_whole", actor: { type: "system" } });
+await t.test("blanks around a token do not count", async (t) => {
+  const { token } = await createToken(service, owner, []);
+  const answer = await call(service, "POST", path, { body: { token: `\n ${token}\t`, public_key: newKeyPair().spki } });
+  t.equal(answer.status, 200);
 });
 
 await t.test("a token expires at its time", async (t) => {

@@ -12,14 +12,22 @@ import { listClientFolders } from "../store/client-folders.ts";
 import { insertClient } from "../store/clients.ts";
 import type { HeldToken } from "../store/token-spending.ts";
 import { grantTokenFolders, holdTokenApplication, lockToken, markTokenUsed } from "../store/token-spending.ts";
-import { refuseWholeToken } from "./whole-token.ts";
+import { refuseWholeToken, wholeTokenIn } from "./whole-token.ts";
 
-export const bootstrapBody = z.object({
-  token: z.string().min(1).max(512),
-  public_key: z.string().min(1).max(4096),
-  // A UUID is the same in either case, and some platforms write it in capitals.
-  client_id: z.string().toLowerCase().pipe(uuidText).optional(),
-});
+/** What is wrong with the rest of the body must not hide that the token leaked: a whole one comes without it. */
+export const bootstrapBody = z.preprocess(
+  (body) => {
+    const { token } = Object(body) as { token?: unknown };
+    const whole = typeof token === "string" ? wholeTokenIn(token) : undefined;
+    return whole === undefined ? body : { token: whole, public_key: "unread" };
+  },
+  z.object({
+    token: z.string().trim().min(1).max(512),
+    public_key: z.string().min(1).max(4096),
+    // A UUID is the same in either case, and some platforms write it in capitals.
+    client_id: z.string().toLowerCase().pipe(uuidText).optional(),
+  }),
+);
 type BootstrapCall = Call<Anonymous, unknown, z.infer<typeof bootstrapBody>>;
 
 /** What a machine is given for its one-time token. */

@@ -4,41 +4,55 @@ import type { RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
+import type { HeldToken } from "../store/token-spending.ts";
 import { lockToken, markTokenRevoked } from "../store/token-spending.ts";
 
 /** How a one-time token looks where it is shown to a person; only what is derived from it is ever to be sent. */
 const displayPrefix = "cft1_";
+// What is derived has 43 characters too: none of them holds a whole token by chance.
+const wholeToken = /cft1_[\w-]{43}(?![\w-])/;
+
+/** The one-time token that is in a text as it was shown to a person, whatever was pasted with it; undefined for none. */
+export function wholeTokenIn(text: string): string | undefined {
+  const trimmed = text.trim();
+  return wholeToken.exec(trimmed)?.[0] ?? (trimmed.startsWith(displayPrefix) ? trimmed : undefined);
+}
 
 /**
- * Refuses a token that was pasted whole. Its seed opens the folder keys that were sealed for it, and has now been where
- * it must never be: the token is revoked.
- * @throws ServiceError `invalid_request` when `token` has the display form
+ * Refuses a token that was sent whole. Its seed opens the folder keys that were sealed for it, and has now been where it
+ * must never be: it is revoked. One that is spent already has nothing left to revoke but the client that it made.
+ * @throws ServiceError `invalid_request` when there is a whole token in `token`
  */
 export async function refuseWholeToken(deps: Deps, token: string, request: RequestContext): Promise<void> {
-  if (!token.startsWith(displayPrefix)) return;
-  const seed = Buffer.from(token.slice(displayPrefix.length), "base64url");
+  const whole = wholeTokenIn(token);
+  if (whole === undefined) return;
+  const seed = Buffer.from(whole.slice(displayPrefix.length), "base64url");
   const sent = Buffer.from(hkdfSync("sha256", seed, new Uint8Array(0), "coffer/ott/auth/v1", 32)).toString("base64url");
   const hash = createHash("sha256").update(sent).digest();
-  await deps.database.transaction(async (tx) => {
+  const leaked = await deps.database.transaction(async (tx) => {
     const now = deps.now();
-    const leaked = await lockToken(tx, { hash, ip: request.ip, now });
-    if (leaked === null || leaked.revoked) return;
-    await markTokenRevoked(tx, leaked.id, now);
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
-        org_id: leaked.org_id,
-        action: "token.revoked",
-        actor: { type: "system", id: "auth-sm" },
-        target: { type: "token", id: leaked.id, parent_id: leaked.application_id },
-        reason: "sent_whole",
-        status: 400,
-      }),
-    );
+    const held = await lockToken(tx, { hash, ip: request.ip, now });
+    if (held === null || held.revoked) return held;
+    if (!held.used) await markTokenRevoked(tx, held.id, now);
+    await enqueueAudit(tx, auditOf(deps, request, entryOf(held)));
+    return held;
   });
   throw new ServiceError(
     "invalid_request",
-    `the token was sent whole, with its ${displayPrefix} prefix, and is revoked because it leaked: ` +
-      "make a new one, and send only what is derived from it",
+    `the token was sent whole, with its ${displayPrefix} prefix, ${consequenceOf(leaked)}, ` +
+      "and send only what is derived from it",
   );
+}
+
+function entryOf({ id, org_id, application_id, used }: HeldToken) {
+  const about = { org_id, target: { type: "token", id, parent_id: application_id }, reason: "sent_whole", status: 400 };
+  if (!used) return { ...about, action: "token.revoked", actor: { type: "system", id: "auth-sm" } } as const;
+  const actor = { type: "anonymous", id: null } as const;
+  return { ...about, action: "client.bootstrap.failed", actor, outcome: "failure" } as const;
+}
+
+function consequenceOf(leaked: HeldToken | null): string {
+  return leaked?.used === true
+    ? "after it was used, so that its folder keys leaked: revoke the client that it made, make a new token"
+    : "and is revoked because it leaked: make a new one";
 }
