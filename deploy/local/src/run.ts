@@ -10,12 +10,12 @@ import { startInOwnProcesses } from "./in-own-processes.ts";
 import { noteFirstReady } from "./installation.ts";
 import type { Installation } from "./installation.ts";
 import { startStores } from "./local-stores.ts";
-import type { LocalStores } from "./local-stores.ts";
+import { migrateAll } from "./migrate-all.ts";
 import { unreachableBaseUrls } from "./reachable.ts";
 import { removeRunFile, writeRunFile } from "./run-file.ts";
 import type { RunningServices } from "./running-services.ts";
 import { environmentOf } from "./service-environment.ts";
-import { loadMigration, presentServices } from "./services.ts";
+import { presentServices } from "./services.ts";
 import type { ServiceRow } from "./services.ts";
 import type { Settings } from "./settings.ts";
 import { cannotListen, StartupError } from "./startup-error.ts";
@@ -79,7 +79,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     const unreachable = unreachableBaseUrls(settings.COFFER_HOST, baseUrls);
     if (unreachable !== null) report(unreachable);
     const environment = (row: ServiceRow) => environmentOf(row, { env, stores, baseUrls, routerSecret });
-    await migrateAll(rows, stores, report);
+    await migrateAll({ rows, postgresUrls: stores.postgresUrls, report });
     for (const { name } of rows) report(`starting ${name}`);
     const started = await startServices({
       rows,
@@ -122,20 +122,6 @@ export async function run({ settings, env, installation, report }: RunOptions): 
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-/** Brings every schema up to date, one service after the other. */
-async function migrateAll(
-  rows: readonly ServiceRow[],
-  stores: LocalStores,
-  report: (line: string) => void,
-): Promise<void> {
-  for (const row of rows) {
-    if (row.schema === null) continue;
-    const { migrateService } = await loadMigration(row);
-    const applied = await migrateService({ url: stores.postgresUrls[row.schema] ?? "" });
-    if (applied.length > 0) report(`${row.name}: ${applied.length} migrations applied`);
   }
 }
 

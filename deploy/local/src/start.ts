@@ -8,7 +8,8 @@ import { takeLock } from "./instance-lock.ts";
 import { resetDataDirectory } from "./reset.ts";
 import { run } from "./run.ts";
 import { readSettings } from "./settings.ts";
-import { StartupError } from "./startup-error.ts";
+import type { Settings } from "./settings.ts";
+import { aboutDataDirectory, StartupError } from "./startup-error.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 const usage = `npm start                     starts Coffer and the stores it needs, and serves until Ctrl-C
@@ -21,9 +22,18 @@ const graceSeconds = 3;
 const report = (line: string): void => void process.stderr.write(`coffer: ${line}\n`);
 
 async function main(): Promise<void> {
-  const { help, reset, yes } = readArguments(process.argv.slice(2));
+  const { help, ...given } = readArguments(process.argv.slice(2));
   if (help) return void process.stdout.write(`${usage}\n${describeVariables()}\n`);
   const settings = readSettings(process.env);
+  try {
+    await serve(settings, given);
+  } catch (error) {
+    throw aboutDataDirectory(error, settings.COFFER_DATA_DIR);
+  }
+}
+
+/** Starts, says that it is ready, and serves until it is told to stop. */
+async function serve(settings: Settings, { reset, yes }: { reset: boolean; yes: boolean }): Promise<void> {
   const dataDirectory = settings.COFFER_DATA_DIR;
   const unlock = takeLock(dataDirectory);
   try {

@@ -21,3 +21,20 @@ export function cannotListen(
     cause: error,
   });
 }
+
+/** What the file system threw about something below the data directory, as one line; any other error as it is. */
+export function aboutDataDirectory(error: unknown, dataDirectory: string): unknown {
+  const { code, path } = error as NodeJS.ErrnoException; // what the file system throws; of anything else nothing fits
+  if (typeof path !== "string" || code === undefined || !path.startsWith(dataDirectory)) return error;
+  const reasons: Record<string, string> = {
+    EACCES: "this user may not use it",
+    EEXIST: "it is a file, not a folder",
+    ENOSPC: "the disk is full",
+    ENOTDIR: "a part of the path is a file, not a folder",
+    EPERM: "this user may not use it",
+    EROFS: "the file system is read-only",
+  };
+  return new StartupError(`cannot use ${path}: ${reasons[code] ?? code}. COFFER_DATA_DIR chooses the data directory`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,94 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import t from "tap";
+import { serviceNames } from "@coffer/events";
+import { testDirectory, testPostgres } from "@coffer/testkit";
+import { openInstallation } from "../src/installation.ts";
+import { migrateAll } from "../src/migrate-all.ts";
+import { allServices } from "../src/services.ts";
+import { npmStart } from "./npm-start.ts";
+
+/** What a start that must fail says, which is one line. */
+async function failedStart(t: Tap, directory: string, args: string[] = []): Promise<string> {
+  const started = npmStart(t, { directory, args });
+  t.equal(await started.exited, 1);
+  t.equal(started.stdout(), "");
+  t.match(started.stderr(), /^coffer: .*\n$/);
+  return started.stderr();
+}
+type Tap = Pick<typeof t, "teardown" | "equal" | "match">;
+
+await t.test("a data directory that cannot be used is a line with its path", async (t) => {
+  const folder = testDirectory(t);
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  t.match(await failedStart(t, file), `cannot use ${file}`);
+  t.match(await failedStart(t, join(file, "below")), `cannot use ${join(file, "below")}`);
+  writeFileSync(join(folder, "run"), "");
+  t.match(
+    await failedStart(t, folder),
+    `cannot use ${join(folder, "run")}: it is a file, not a folder. COFFER_DATA_DIR`,
+  );
+});
+
+const passwords = Object.fromEntries(serviceNames.map((name) => [name, "secret-word"]));
+const broken: Record<string, string> = {
+  "is empty": "",
+  "was cut off": '{"createdAt":"2026-11-20T10:00:00.000Z","redis":"secret-word',
+  "is of another shape": '{"redis":"secret-word"}',
+  "lacks a service": JSON.stringify({ postgres: { ...passwords, sync: undefined }, nats: passwords, redis: "x" }),
+  "is no object": "null",
+};
+for (const [what, content] of Object.entries(broken)) {
+  await t.test(`an installation.json that ${what} is named, with what to do, and not quoted`, (t) => {
+    const directory = testDirectory(t);
+    const path = join(directory, "installation.json");
+    writeFileSync(path, content);
+    t.throws(() => openInstallation(directory), { name: "StartupError", message: `${path} does not hold` });
+    t.throws(() => openInstallation(directory), { message: /backup.*--reset/ });
+    try {
+      openInstallation(directory);
+    } catch (error) {
+      t.notMatch(String(error), "secret-word");
+    }
+    t.end();
+  });
+}
+
+await t.test("at the start such a file is a line, and the start may be tried again", async (t) => {
+  const directory = testDirectory(t);
+  mkdirSync(join(directory, "installation.json"));
+  t.match(await failedStart(t, directory), /installation\.json does not hold/);
+  t.same(readdirSync(join(directory, "run")), []);
+});
+
+await t.test("a database that cannot be brought up to date is said in a sentence, with the service", async (t) => {
+  const [row] = allServices;
+  if (row?.schema == null) throw new Error("the first service has a schema");
+  const { url } = await testPostgres(t);
+  const migrate = (to = url) =>
+    migrateAll({ rows: [row], postgresUrls: { [row.schema ?? ""]: to }, report: () => undefined });
+  const query = async (text: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+
+  await query(`CREATE SCHEMA ${row.schema}; CREATE TABLE ${row.schema}.outbox ()`);
+  await t.rejects(migrate(), {
+    name: "StartupError",
+    message: /^auth-sm: .*auth_sm.*relation "outbox" already exists$/,
+  });
+  await query(`DROP TABLE ${row.schema}.outbox`);
+  await migrate();
+  await query(`UPDATE ${row.schema}.migration SET checksum = 'another' WHERE name LIKE '0001%'`);
+  await t.rejects(migrate(), {
+    name: "StartupError",
+    message: /^auth-sm: 0001\S+ has changed since it was applied.*another version/,
+  });
+  await t.rejects(migrate("postgres://nobody:secret-word@127.0.0.1:1/none"), {
+    name: "StartupError",
+    message: /^auth-sm: (?!.*secret-word)/,
+  });
+});
