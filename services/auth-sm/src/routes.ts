@@ -8,6 +8,7 @@ import { folderRoutes } from "./folders/routes.ts";
 import { inviteRoutes } from "./invites/routes.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { machineRoutes } from "./machine/routes.ts";
+import { memberRoutes } from "./members/routes.ts";
 import { orgRoutes } from "./orgs/routes.ts";
 import type { Caller } from "./refusals.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
@@ -20,6 +21,7 @@ const rows = [
   ...keyRoutes,
   ...orgRoutes,
   ...inviteRoutes,
+  ...memberRoutes,
   ...folderRoutes,
   ...folderSecretRoutes,
   ...applicationRoutes,

@@ -3,7 +3,9 @@ import type { Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
 import type { Role } from "../store/memberships.ts";
 import { roles } from "../store/memberships.ts";
-import { lockMembers } from "../store/orgs.ts";
+import type { MemberRow } from "../store/members.ts";
+import { findMember, lockMembers } from "../store/members.ts";
+import { lockPerson } from "../store/person-locks.ts";
 import type { ActiveMembership } from "./membership.ts";
 import { requireMembership } from "./membership.ts";
 
@@ -20,6 +22,18 @@ export async function requireMembersLocked(
   const { orgId } = await requireMembership(tx, caller, allowed);
   await lockMembers(tx, orgId);
   return requireMembership(tx, { ...caller, orgId }, allowed);
+}
+
+/**
+ * A member of the organization who is about to be changed: what the member does now ends first, what comes later sees the
+ * change. Of two organizations that let go of the same person at once, the second knows of the first.
+ * @throws ServiceError `not_found`
+ */
+export async function requireMemberLocked(tx: Transaction, orgId: string, userId: string): Promise<MemberRow> {
+  await lockPerson(tx, userId);
+  const member = await findMember(tx, orgId, userId);
+  if (member === null) throw new ServiceError("not_found", "member not found");
+  return member;
 }
 
 /** The roles that somebody in the role `held` may give, change and take away: nobody grants more than they have. */

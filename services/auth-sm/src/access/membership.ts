@@ -3,7 +3,8 @@ import type { Queryable, Transaction } from "@coffer/postgres";
 import type { Actor } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Membership, Role } from "../store/memberships.ts";
-import { findMembership, hasMembership, holdMembership } from "../store/memberships.ts";
+import { findMembership, hasMembership } from "../store/memberships.ts";
+import { holdPeople } from "../store/person-locks.ts";
 
 /** A person's place in the organization that the request is about. */
 export interface ActiveMembership {
@@ -31,26 +32,23 @@ export async function requireMembership(
   caller: User,
   allowed: readonly Role[],
 ): Promise<ActiveMembership> {
-  return judged(db, caller, allowed, await findMembership(db, caller.userId, caller.orgId));
+  const membership = await findMembership(db, caller.userId, caller.orgId);
+  // Asked only where it makes a difference.
+  const belongs = membership !== null || (caller.orgId !== undefined && (await hasMembership(db, caller.userId)));
+  return activeMembership(caller, allowed, { membership, belongs });
 }
 
-/** The same for what writes: the caller is neither removed nor suspended nor demoted before the transaction ends. */
-export async function requireHeldMembership(
-  tx: Transaction,
+/**
+ * The same judgement over what a statement of the caller's own has read: the membership, null without one, and whether
+ * the person belongs to any organization.
+ */
+export function activeMembership(
   caller: User,
   allowed: readonly Role[],
-): Promise<ActiveMembership> {
-  return judged(tx, caller, allowed, await holdMembership(tx, caller.userId, caller.orgId));
-}
-
-async function judged(
-  db: Queryable,
-  caller: User,
-  allowed: readonly Role[],
-  membership: Membership | null,
-): Promise<ActiveMembership> {
+  { membership, belongs }: { membership: Pick<Membership, "org_id" | "role" | "status"> | null; belongs: boolean },
+): ActiveMembership {
   if (membership === null) {
-    if (caller.orgId === undefined || !(await hasMembership(db, caller.userId))) {
+    if (!belongs) {
       throw new ServiceError("not_found", "you belong to no organization: create one, or accept an invitation to one");
     }
     throw new ServiceError("access_denied", "you are not a member of this organization");
@@ -62,6 +60,20 @@ async function judged(
     throw new ServiceError("access_denied", `this needs the role ${allowed.join(" or ")}; yours is ${membership.role}`);
   }
   return { orgId: membership.org_id, role: membership.role, actor: userActor(caller) };
+}
+
+/**
+ * The same for what writes: the caller is neither removed nor suspended nor demoted before the transaction ends, and
+ * neither are `others`.
+ */
+export async function requireHeldMembership(
+  tx: Transaction,
+  caller: User,
+  allowed: readonly Role[],
+  others: readonly string[] = [],
+): Promise<ActiveMembership> {
+  await holdPeople(tx, [caller.userId, ...others]);
+  return requireMembership(tx, caller, allowed);
 }
 
 /** How an audit record names a person. */

@@ -7,7 +7,7 @@ import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import type { PresentedInvite } from "../store/invites.ts";
 import { findInviteByToken } from "../store/invites.ts";
-import { lockMembers } from "../store/orgs.ts";
+import { lockMembers } from "../store/members.ts";
 import { hashInviteToken } from "./token.ts";
 
 /** Who shows an invitation's token. */

@@ -10,7 +10,7 @@ import type { Deps } from "../deps.ts";
 import type { InviteRow } from "../store/invites.ts";
 import { countInvites, deleteExpiredInvites, deleteInvite, findInviteTo, insertInvite } from "../store/invites.ts";
 import type { Role } from "../store/memberships.ts";
-import { isMemberEmail } from "../store/orgs.ts";
+import { isMemberEmail } from "../store/members.ts";
 import type { NewInvite } from "./bodies.ts";
 import { hashInviteToken, newInviteToken } from "./token.ts";
 

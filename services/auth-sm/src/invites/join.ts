@@ -7,7 +7,7 @@ import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import type { PresentedInvite } from "../store/invites.ts";
 import { deleteInvite } from "../store/invites.ts";
-import { insertMembership } from "../store/orgs.ts";
+import { insertMembership } from "../store/members.ts";
 
 /**
  * Spends a claimed invitation: the person is a member.

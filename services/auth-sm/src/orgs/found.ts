@@ -5,7 +5,8 @@ import type { Actor } from "../audit.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import type { OrgRow } from "../store/orgs.ts";
-import { insertMembership, insertOrg } from "../store/orgs.ts";
+import { insertMembership } from "../store/members.ts";
+import { insertOrg } from "../store/orgs.ts";
 
 /** Makes an organization with a person as its owner: the first record of its audit. */
 export async function foundOrg(

@@ -80,6 +80,26 @@ export function getAccessToken(db: Queryable, id: string, now: Date): Promise<Ac
   return db.one(sql.type(tokenRow)`SELECT ${tokenColumns(now)} FROM access_tokens t WHERE t.id = ${id}`);
 }
 
+/**
+ * Revokes the unused tokens that a person has issued in an organization: all of them, or those that name a folder.
+ * Returns which.
+ */
+export function revokeTokensBy(
+  tx: Queryable,
+  { orgId, userId, folderId, now }: { orgId: string; userId: string; folderId?: string; now: Date },
+): Promise<readonly { id: string; application_id: string }[]> {
+  const naming =
+    folderId === undefined
+      ? sql.fragment``
+      : sql.fragment`AND id IN (SELECT token_id FROM access_token_folders WHERE folder_id = ${folderId})`;
+  return tx.any(sql.type(z.object({ id: z.string(), application_id: z.string() }))`
+    UPDATE access_tokens SET revoked_at = ${now.toISOString()}
+    WHERE org_id = ${orgId} AND created_by = ${userId} AND used_at IS NULL AND revoked_at IS NULL
+      AND expires_at > ${now.toISOString()}::timestamptz ${naming}
+    RETURNING id, application_id
+  `);
+}
+
 const lockedToken = z.object({ id: z.string(), used: z.boolean(), revoked: z.boolean() });
 
 /** A token of an application, locked: whoever wants to spend it waits. Null when the application has none with this id. */

@@ -24,3 +24,12 @@ export function findUserGrant(db: Queryable, { orgId, userId, folderId }: AskedG
     WHERE f.id = ${folderId} AND f.org_id = ${orgId}
   `);
 }
+
+/** Takes a person's grants on the folders of an organization away; returns the folders. */
+export function deleteUserGrants(tx: Queryable, orgId: string, userId: string): Promise<readonly string[]> {
+  return tx.anyFirst(sql.type(z.object({ folder_id: z.string() }))`
+    DELETE FROM folder_members m USING folders f
+    WHERE f.id = m.folder_id AND f.org_id = ${orgId} AND m.user_id = ${userId}
+    RETURNING m.folder_id
+  `);
+}

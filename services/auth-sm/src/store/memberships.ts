@@ -15,21 +15,12 @@ export type Membership = z.infer<typeof membership>;
 
 /** The person's membership of one organization, or without `orgId` the oldest; null when there is none. */
 export function findMembership(db: Queryable, userId: string, orgId: string | undefined): Promise<Membership | null> {
-  return db.maybeOne(sql.type(membership)`${membershipOf(userId, orgId)}`);
-}
-
-/** The same, kept as it is until the transaction ends: who removes, suspends or demotes this person waits. */
-export function holdMembership(tx: Queryable, userId: string, orgId: string | undefined): Promise<Membership | null> {
-  return tx.maybeOne(sql.type(membership)`${membershipOf(userId, orgId)} FOR SHARE OF m`);
-}
-
-function membershipOf(userId: string, orgId: string | undefined) {
-  return sql.fragment`
+  return db.maybeOne(sql.type(membership)`
     SELECT m.org_id, m.role, m.status, o.plan
     FROM memberships m JOIN orgs o ON o.id = m.org_id
     WHERE m.user_id = ${userId} AND (${orgId ?? null}::uuid IS NULL OR m.org_id = ${orgId ?? null}::uuid)
     ORDER BY m.joined_at, m.org_id LIMIT 1
-  `;
+  `);
 }
 
 /** Whether the person belongs to any organization. */

@@ -1,0 +1,14 @@
+import { uuidText } from "@coffer/http";
+import { z } from "zod";
+import { memberStatuses } from "../store/members.ts";
+import { roles } from "../store/memberships.ts";
+
+export const memberPath = z.object({ user_id: uuidText });
+export type MemberPath = z.infer<typeof memberPath>;
+
+export const memberSessionPath = memberPath.extend({ sid: uuidText });
+export type MemberSessionPath = z.infer<typeof memberSessionPath>;
+
+/** What is not sent stays. */
+export const memberChange = z.object({ role: z.enum(roles).optional(), status: z.enum(memberStatuses).optional() });
+export type MemberChange = z.infer<typeof memberChange>;

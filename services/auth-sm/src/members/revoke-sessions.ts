@@ -1,0 +1,43 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
+import { managers } from "../access/membership.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { Revocation, RevocationCause } from "../sessions/revoke.ts";
+import { revokeSession, revokeSessions } from "../sessions/revoke.ts";
+import { lockSessions } from "../store/sessions.ts";
+import type { MemberPath, MemberSessionPath } from "./bodies.ts";
+
+/** DELETE /api/org/members/{user_id}/sessions: logs a member out everywhere. */
+export async function revokeMemberSessions(deps: Deps, call: Call<User, MemberPath>): Promise<void> {
+  const revocations = await deps.database.transaction(async (tx) => {
+    const { userId, cause } = await requireMemberBelow(tx, call);
+    return revokeSessions(tx, deps, { userId, ...cause });
+  });
+  await deps.announcer.announce(revocations);
+}
+
+/** DELETE /api/org/members/{user_id}/sessions/{sid} */
+export async function revokeMemberSession(deps: Deps, call: Call<User, MemberSessionPath>): Promise<void> {
+  const { sid } = call.params;
+  const revocation = await deps.database.transaction(async (tx): Promise<Revocation | null> => {
+    const { userId, cause } = await requireMemberBelow(tx, call);
+    const lasting = await lockSessions(tx, userId, deps.now());
+    if (!lasting.includes(sid)) throw new ServiceError("not_found", "session not found");
+    return revokeSession(tx, deps, { session: { id: sid, userId }, ...cause });
+  });
+  if (revocation !== null) await deps.announcer.announce([revocation]);
+}
+
+/** A member whose sessions the caller may end; an owner's only by an owner. */
+async function requireMemberBelow(
+  tx: Transaction,
+  { caller, params, request }: Call<User, MemberPath>,
+): Promise<{ userId: string; cause: RevocationCause }> {
+  const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
+  const member = await requireMemberLocked(tx, orgId, params.user_id);
+  requireRankOver(role, member.role);
+  return { userId: member.user_id, cause: { reason: "admin_revoked", actor, request, status: 204, orgId } };
+}

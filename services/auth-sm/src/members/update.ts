@@ -1,0 +1,63 @@
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
+import { managers } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { Revocation } from "../sessions/revoke.ts";
+import { revokeSessions } from "../sessions/revoke.ts";
+import type { MemberRow } from "../store/members.ts";
+import { actsElsewhere, changeMembership } from "../store/members.ts";
+import type { MemberChange, MemberPath } from "./bodies.ts";
+import { requireAnOwner } from "./last-owner.ts";
+import { takeBackOffers } from "./take-back.ts";
+
+/**
+ * PATCH /api/org/members/{user_id}: what is not sent stays. Whoever is suspended and can act in no other organization is
+ * logged out.
+ */
+export async function updateMember(
+  deps: Deps,
+  { caller, params, body, request }: Call<User, MemberPath, MemberChange>,
+): Promise<MemberRow> {
+  let revocations: Revocation[] = [];
+  const member = await deps.database.transaction(async (tx) => {
+    const { orgId, role: held, actor } = await requireMembersLocked(tx, caller, managers);
+    const present = await requireMemberLocked(tx, orgId, params.user_id);
+    const userId = present.user_id;
+    const { role = present.role, status = present.status } = body;
+    requireRankOver(held, present.role);
+    requireRankOver(held, role);
+    const next = { role, status };
+    if (role === present.role && status === present.status) return present;
+    await requireAnOwner(tx, orgId, present, next);
+    const cause = { actor, request, status: 200, orgId, userId } as const;
+    revocations = [];
+    if (status === "suspended" && present.status === "active" && !(await actsElsewhere(tx, orgId, userId))) {
+      revocations = await revokeSessions(tx, deps, { ...cause, reason: "member_suspended" });
+    }
+    await changeMembership(tx, { orgId, userId, ...next });
+    const reason = status === "suspended" ? "member_suspended" : "role_changed";
+    const invites = await takeBackOffers(tx, deps, status === "suspended" ? null : role, { ...cause, reason });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "org.member.role.changed",
+        actor,
+        target: { type: "user", id: userId, parent_id: orgId },
+        status: 200,
+        changes: {
+          ...next,
+          previous_role: present.role,
+          previous_status: present.status,
+          ...(invites === 0 ? {} : { invites_withdrawn: invites }),
+        },
+      }),
+    );
+    return { ...present, ...next };
+  });
+  await deps.announcer.announce(revocations);
+  return member;
+}

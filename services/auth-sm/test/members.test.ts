@@ -1,0 +1,187 @@
+import t from "tap";
+import { call } from "./support/call.ts";
+import type { Role } from "./support/members.ts";
+import { accept, invite, join, startCompany } from "./support/members.ts";
+import type { Person } from "./support/people.ts";
+import { logIn, register } from "./support/people.ts";
+import { startAuthSm } from "./support/service.ts";
+
+const service = await startAuthSm(t);
+const { observer } = service;
+const { owner, admin, auditor, member, suspended, stranger, orgId, strangersOrgId } = await startCompany(service);
+const base = "/api/org/members";
+const nobody = "00000000-0000-7000-8000-000000000000";
+
+const list = async ({ token }: Person) => (await call(service, "GET", base, { token })).body.data;
+const change = ({ token }: Person, userId: string, body: unknown, org = orgId) =>
+  call(service, "PATCH", `${base}/${userId}`, { token, body, headers: { "x-coffer-org": org } });
+const remove = ({ token }: Person, userId: string, org = orgId) =>
+  call(service, "DELETE", `${base}/${userId}`, { token, headers: { "x-coffer-org": org } });
+const newMember = async (role: Role, status: "active" | "suspended" = "active"): Promise<Person> => {
+  const person = await register(service);
+  await join(service, orgId, person, role, status);
+  return person;
+};
+const roleOf = async ({ userId }: Person) => {
+  const found = (await list(owner)).find(({ user_id }) => user_id === userId);
+  return found === undefined ? "gone" : `${found.role} ${found.status}`;
+};
+
+await t.test("a member's role and status change, and what is not sent stays", async (t) => {
+  const person = await newMember("member");
+  const answer = await change(owner, person.userId, { role: "admin" });
+  t.equal(answer.status, 200);
+  t.strictSame(
+    (await list(owner)).find(({ user_id }) => user_id === person.userId),
+    answer.body,
+  );
+  t.match(answer.body, { user_id: person.userId, email: person.email, role: "admin", status: "active" });
+  t.match((await change(owner, person.userId, { status: "suspended" })).body, { role: "admin", status: "suspended" });
+  t.match((await change(owner, person.userId, { role: "auditor", status: "active" })).body, {
+    role: "auditor",
+    status: "active",
+  });
+  t.equal((await change(owner, person.userId, {})).status, 200);
+  const changes = () =>
+    observer.records.filter(
+      ({ action, target }) => action === "org.member.role.changed" && target.id === person.userId,
+    );
+  await observer.record("the last change", ({ changes }) => changes?.["previous_status"] === "suspended");
+  t.match(
+    changes().map(({ org_id, actor, target, changes }) => ({ org_id, actor, target, changes })),
+    [
+      { org_id: orgId, actor: { id: owner.userId }, target: { type: "user", parent_id: orgId } },
+      { changes: { role: "admin", status: "suspended", previous_role: "admin", previous_status: "active" } },
+      { changes: { role: "auditor", status: "active", previous_role: "admin", previous_status: "suspended" } },
+    ],
+  );
+  t.equal(changes().length, 3, "nothing changed, nothing recorded");
+});
+
+await t.test("what is malformed is 400, a person who is no member 404", async (t) => {
+  for (const body of [{ role: "boss" }, { status: "gone" }, { role: null }, [], "x"]) {
+    t.equal((await change(owner, member.userId, body)).status, 400, JSON.stringify(body));
+  }
+  for (const id of [stranger.userId, nobody, "x", member.userId.toUpperCase()]) {
+    for (const answer of [await change(owner, id, { role: "member" }), await remove(owner, id)]) {
+      t.equal(answer.status, 404, id);
+      t.equal(answer.body.error, "not_found");
+    }
+  }
+  for (const caller of [auditor, member])
+    t.equal((await remove(caller, stranger.userId)).status, 403, "not theirs to ask");
+  t.equal((await remove(owner, member.userId, strangersOrgId)).status, 403);
+  t.equal((await change(owner, member.userId, { role: "member" }, "x")).status, 403);
+});
+
+await t.test("nobody gives more than they have, and an admin touches no owner", async (t) => {
+  const secondOwner = await newMember("owner");
+  for (const about of ["owner", "admin", "auditor", "member"] as const) {
+    const person = about === "owner" ? secondOwner : await newMember(about);
+    for (const caller of [auditor, member, suspended]) {
+      t.equal((await change(caller, person.userId, { role: "member" })).status, 403);
+      t.equal((await remove(caller, person.userId)).status, 403);
+    }
+    for (const role of ["owner", "admin", "auditor", "member"] as const) {
+      const expected = about === "owner" || role === "owner" ? 403 : 200;
+      t.equal((await change(admin, person.userId, { role })).status, expected, `an admin, ${about} to ${role}`);
+    }
+    t.equal((await change(admin, person.userId, { status: "suspended" })).status, about === "owner" ? 403 : 200);
+    t.equal((await remove(admin, person.userId)).status, about === "owner" ? 403 : 204, `an admin removes an ${about}`);
+  }
+  t.equal(await roleOf(secondOwner), "owner active");
+  const person = await newMember("member");
+  for (const role of ["owner", "admin", "owner"]) t.equal((await change(owner, person.userId, { role })).status, 200);
+  t.equal((await remove(owner, person.userId)).status, 204, "an owner removes an owner");
+  t.equal((await remove(owner, secondOwner.userId)).status, 204);
+  for (const role of ["owner", "admin"])
+    t.equal((await change(member, member.userId, { role })).status, 403, "oneself");
+  t.equal((await change(admin, admin.userId, { role: "owner" })).status, 403);
+  const denial = await observer.record(
+    "a denial",
+    ({ action, outcome, actor }) =>
+      action === "org.member.removed" && outcome === "denied" && actor.id === admin.userId,
+  );
+  t.match(denial, { org_id: orgId, target: { type: "user", id: secondOwner.userId } });
+});
+
+await t.test("there is always an owner who can act", async (t) => {
+  const absent = await newMember("owner", "suspended");
+  for (const body of [{ role: "admin" }, { status: "suspended" }, { role: "member", status: "suspended" }]) {
+    const answer = await change(owner, owner.userId, body);
+    t.equal(answer.status, 409, JSON.stringify(body));
+    t.equal(answer.body.error, "conflict");
+  }
+  t.equal((await remove(owner, owner.userId)).status, 409);
+  t.equal(await roleOf(owner), "owner active");
+  t.equal((await change(owner, absent.userId, { role: "member" })).status, 200, "a suspended owner does not count");
+  const second = await newMember("owner");
+  t.equal((await change(owner, second.userId, { status: "suspended" })).status, 200);
+  t.equal((await remove(owner, owner.userId)).status, 409);
+  t.equal((await change(owner, second.userId, { status: "active" })).status, 200);
+  const back = await logIn(service, second);
+  t.equal((await remove(back, second.userId)).status, 204, "an owner leaves while another remains");
+});
+
+await t.test("two owners who leave, or demote or suspend each other, at once: one remains", async (t) => {
+  type Act = (caller: Person, other: Person, org: string) => Promise<{ status: number }>;
+  const acts: Record<string, Act> = {
+    leave: (caller, _other, org) => remove(caller, caller.userId, org),
+    remove: (caller, other, org) => remove(caller, other.userId, org),
+    demote: (caller, other, org) => change(caller, other.userId, { role: "member" }, org),
+    suspend: (caller, other, org) => change(caller, other.userId, { status: "suspended" }, org),
+    "step down": (caller, _other, org) => change(caller, caller.userId, { role: "admin" }, org),
+  };
+  // Who has an organization left is not logged out.
+  const [first, second] = [await register(service, { orgName: "A" }), await register(service, { orgName: "B" })];
+  for (const [name, act] of Object.entries(acts)) {
+    for (let round = 0; round < 5; round += 1) {
+      const made = await call(service, "POST", "/api/orgs", { token: first.token, body: { name } });
+      await join(service, made.body.id, second, "owner");
+      const answers = await Promise.all([act(first, second, made.body.id), act(second, first, made.body.id)]);
+      const done = answers.filter(({ status }) => status < 300).length;
+      t.equal(done, 1, `${name}: ${answers.map(({ status }) => status).join(" ")}`);
+      const survivors = [first, second].map(async ({ token }) => {
+        const { body } = await call(service, "GET", "/api/account", { token });
+        return body.organizations.filter(
+          ({ id, role, status }) => id === made.body.id && role === "owner" && status === "active",
+        );
+      });
+      t.equal((await Promise.all(survivors)).flat().length, 1, name);
+    }
+  }
+});
+
+await t.test("everybody may leave; who has left may be invited again", async (t) => {
+  for (const role of ["admin", "auditor", "member"] as const) {
+    const person = await newMember(role);
+    t.equal((await remove(person, person.userId)).status, 204, role);
+    t.equal(await roleOf(person), "gone");
+  }
+  const person = await newMember("member", "suspended");
+  t.equal((await remove(person, person.userId)).status, 403, "the suspended have no rights");
+  t.equal((await remove(owner, person.userId)).status, 204);
+  t.equal((await remove(owner, person.userId)).status, 404, "twice");
+  const record = await observer.record(
+    "the removal",
+    ({ action, target, outcome }) =>
+      action === "org.member.removed" && target.id === person.userId && outcome === "success",
+  );
+  t.match(record, {
+    org_id: orgId,
+    target: { type: "user", parent_id: orgId },
+    changes: { role: "member", folders: 0 },
+  });
+  const again = await register(service);
+  await join(service, orgId, again, "member");
+  await call(service, "POST", "/api/orgs", { token: again.token, body: { name: "Own" } });
+  t.equal((await remove(again, again.userId)).status, 204);
+  const left = await observer.record(
+    "the leaving",
+    ({ target, reason }) => target.id === again.userId && reason === "left",
+  );
+  t.equal(left.actor.id, again.userId);
+  const { body } = await invite(service, owner, { email: again.email, role: "auditor" });
+  t.equal((await accept(service, again, body.token)).status, 200);
+  t.equal(await roleOf(again), "auditor active");
+});
