@@ -3,9 +3,9 @@ import type { Variable } from "./variable.ts";
 import { ValueProblem } from "./variable.ts";
 
 /**
- * The text of a variable, from `<NAME>` or from the file that `<NAME>_FILE` names (blanks and
- * line breaks around it are not part of it). An empty variable is the same as none: `undefined`. Throws `ValueProblem` when both are given, or when the
- * file cannot be read or is empty.
+ * The text of a variable, from `<NAME>` or from the file that `<NAME>_FILE` names (blanks and line breaks around it are
+ * not part of it). An empty variable is the same as none: `undefined`.
+ * Throws `ValueProblem` when both are given, or when the file cannot be read or is empty.
  */
 export function readText(env: NodeJS.ProcessEnv, { name, file }: Variable<unknown>): string | undefined {
   const direct = nonEmpty(env[name]);

@@ -23,7 +23,7 @@ export interface DeliveryReport {
   /** Positions. */
   delivered: number[];
   failed: { row: OutboxRow; problem: string }[];
-  /** Rows of several audit records that are refused as they are: when each record has its own row, the one at fault shows. */
+  /** Rows of several audit records that are refused as they are: when each record has a row of its own, the bad one shows. */
   divisible: { row: OutboxRow; problem: string }[];
   /** Nobody was there for some of them. */
   away: boolean;

@@ -27,8 +27,8 @@ export interface Relay {
 
 /**
  * Moves messages from the outbox to their consumers: events and requests at once after a commit of this process, and
- * every 100 to 200 ms audit records and what other processes have left. Any number of relays may run; a row is with one of them at a time, and is deleted only after
- * its delivery was acknowledged, so that a crash in between delivers it again.
+ * every 100 to 200 ms audit records and what other processes have left. Any number of relays may run; a row is with one
+ * of them at a time, and is deleted only after its delivery was acknowledged, so that a crash in between delivers it again.
  */
 export function startRelay(options: RelayOptions): Relay {
   const { database, deliver, telemetry, mostBytes = 384 * 1024, deliverMilliseconds = 5_000 } = options;

@@ -12,8 +12,8 @@ export function folderOf(folders: readonly OpenFolder[], nameOrId: string): Open
 
 /**
  * The secret of that uid or exact title among a folder's secrets; undefined when there is none. A title that the
- * server shows is believed only when the sealed one, or without one the payload's name, says the same. A secret that cannot be opened, such as another
- * program's, has no title.
+ * server shows is believed only when the sealed one, or without one the payload's name, says the same. A secret that
+ * cannot be opened, such as another program's, has no title.
  * Throws CofferError `invalid_request` naming the count when several have the title, `not_decrypted` when the server
  * shows it for one that cannot be opened and no other has it, and what `keyOf` throws.
  */

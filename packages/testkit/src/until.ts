@@ -1,6 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Asks every few milliseconds until there is an answer (not undefined, null or false) and returns it. Throws after `seconds`. */
+/**
+ * Asks every few milliseconds until there is an answer (not undefined, null or false) and returns it. Throws after
+ * `seconds`.
+ */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,

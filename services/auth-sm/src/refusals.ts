@@ -7,7 +7,7 @@ import { auditOf } from "./audit.ts";
 import type { Machine } from "./callers/machine.ts";
 import type { User } from "./callers/user.ts";
 import type { Deps } from "./deps.ts";
-import { findClientKey } from "./store/clients.ts";
+import { findClientOrg } from "./store/clients.ts";
 import { findMembership } from "./store/memberships.ts";
 
 /** Whoever calls this service. */
@@ -84,7 +84,7 @@ async function placeOf(deps: Deps, caller: User | Machine): Promise<{ orgId: str
     const membership = await findMembership(pool, caller.userId, caller.orgId);
     return { orgId: membership?.status === "active" ? membership.org_id : null, actor: userActor(caller) };
   }
-  const client = await findClientKey(pool, caller.clientId);
+  const client = await findClientOrg(pool, caller.clientId);
   if (client === null) return null;
   const application = client.application_id === null ? {} : { application_id: client.application_id };
   return { orgId: client.org_id, actor: { type: "client", id: caller.clientId, ...application } };

@@ -135,7 +135,7 @@ await t.test("a forged token is 401 and revokes nothing", async (t) => {
   for (const token of tokens) {
     const answer = await refresh(token);
     t.equal(answer.status, 401, token);
-    t.equal(answer.body.error, token === "" ? "invalid_request" : "invalid_token");
+    t.equal(answer.body.error, "invalid_token");
   }
   t.equal((await refresh(person.refreshToken)).status, 200);
 });

@@ -3,7 +3,7 @@ import type { RequestContext } from "@coffer/http";
 import { TokenRejection } from "@coffer/tokens";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import { findClientKey } from "../store/clients.ts";
+import { findClientOrg } from "../store/clients.ts";
 
 /**
  * Records that a token was refused: in the audit of its client's organization when it names a client that exists,
@@ -13,7 +13,7 @@ export async function recordRejectedToken(deps: Deps, request: RequestContext, e
   if (!(error instanceof ServiceError) || !(error.cause instanceof TokenRejection)) return;
   const { reason, clientId } = error.cause;
   deps.authFailures.inc({ reason });
-  const client = clientId === undefined ? null : await findClientKey(deps.database.pool, clientId);
+  const client = clientId === undefined ? null : await findClientOrg(deps.database.pool, clientId);
   if (client === null || clientId === undefined) return;
   await deps.audit(
     auditOf(deps, request, {

@@ -26,16 +26,11 @@ export function findClientState(
   `);
 }
 
-/** The public key (base64 of the SPKI DER) that verifies a client's tokens, with its organization; null when unknown. */
-export function findClientKey(
-  db: Queryable,
-  clientId: string,
-): Promise<{ public_key: string; org_id: string; application_id: string | null } | null> {
-  return db.maybeOne(
-    sql.type(
-      z.object({ public_key: z.string(), org_id: z.string(), application_id: z.string().nullable() }),
-    )`SELECT public_key, org_id, application_id FROM clients WHERE id = ${clientId}`,
-  );
+const clientOrg = z.object({ org_id: z.string(), application_id: z.string().nullable() });
+
+/** The organization of a client, and its application unless that was deleted; null when there is no such client. */
+export function findClientOrg(db: Queryable, clientId: string): Promise<z.infer<typeof clientOrg> | null> {
+  return db.maybeOne(sql.type(clientOrg)`SELECT org_id, application_id FROM clients WHERE id = ${clientId}`);
 }
 
 /** Inserts a client; false when the id is taken. */
