@@ -37,6 +37,8 @@ export const contexts = {
   folderKey: (folderId: string): Context => build("folder-key", checked(uuid, folderId)),
   /** The private key of a user, under the user key. */
   privateKey: (): Context => build("private-key"),
+  /** What a machine keeps of the service's answers, under its cache key. It never leaves the machine. */
+  cache: (clientId: string): Context => build("cache", checked(uuid, clientId)),
   /** The user key, under the key from OPAQUE's export key or from the recovery key. */
   userKey: (): Context => build("user-key"),
 } as const;

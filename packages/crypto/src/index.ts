@@ -2,6 +2,7 @@ export { accessTokenPrefix, newAccessToken, readAccessToken } from "./access-tok
 export type { AccessToken } from "./access-token.ts";
 export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from "./base64.ts";
 export { box, unbox, unboxBound } from "./box.ts";
+export { cacheKey } from "./cache-key.ts";
 export { contexts } from "./contexts.ts";
 export type { Context } from "./contexts.ts";
 export { CryptoError } from "./crypto-error.ts";

@@ -3,6 +3,8 @@ import { requireFolder } from "./fresh-folders.ts";
 import { isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
 import { machineStore } from "./machine-store.ts";
+import { offlineTransport } from "./offline-transport.ts";
+import type { OfflineOptions } from "./offline-transport.ts";
 import { parseNotation } from "./notation.ts";
 import { openField } from "./sealed-secret.ts";
 import { secretsClient } from "./secrets-client.ts";
@@ -11,7 +13,10 @@ import { createTransport } from "./transport.ts";
 import type { TransportOptions } from "./transport.ts";
 import type { ClientView, NotationView } from "./views.ts";
 
-export interface ClientOptions extends Omit<TransportOptions, "url">, SecretsClientOptions {}
+export interface ClientOptions extends Omit<TransportOptions, "url">, SecretsClientOptions {
+  /** Keeps what the machine needs, so that it begins and goes on while the service is away. Not kept unless given. */
+  offline?: OfflineOptions | undefined;
+}
 
 /** One field, as the service itself found it. */
 export interface ResolvedField {
@@ -47,7 +52,11 @@ export function createClient(configuration: MachineConfiguration | string, optio
       "configuration",
       "this machine is not bootstrapped yet: run `coffer bootstrap` with its file",
     );
-  const transport = createTransport({ ...options, url: parsed.url });
+  const reached = createTransport({ ...options, url: parsed.url });
+  const transport =
+    options.offline === undefined
+      ? reached
+      : offlineTransport(reached, parsed, options.offline, options.now ?? Date.now);
   const store = machineStore(parsed, transport, options.now);
   return {
     ...secretsClient(store, options),

@@ -8,6 +8,7 @@ export { isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
 export type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
 export { formatNotation, notationScheme, parseNotation } from "./notation.ts";
 export type { Notation } from "./notation.ts";
+export type { OfflineOptions, OfflineStorage } from "./offline-transport.ts";
 export { personClient } from "./person-client.ts";
 export type { PersonClient, PersonClientOptions } from "./person-client.ts";
 export { memoryKeeper } from "./person-session.ts";

@@ -34,6 +34,8 @@ export interface ApiRequest {
   repeatable?: boolean | undefined;
   /** How long one attempt may take at most, where that is shorter than usual. */
   timeoutMilliseconds?: number | undefined;
+  /** How many times it is tried at most, where that is less than usual. */
+  attempts?: number | undefined;
 }
 
 export interface ApiAnswer {
@@ -62,11 +64,12 @@ export function createTransport(options: TransportOptions): Transport {
     url,
     async send(request) {
       const repeatable = request.repeatable ?? request.method !== "POST";
+      const most = Math.min(attempts, request.attempts ?? Infinity);
       for (let attempt = 1; ; attempt += 1) {
         const outcome = await attemptOnce(url, request, options);
         if (!(outcome instanceof CofferError)) return outcome;
         const delay = retryDelay(outcome, attempt, repeatable);
-        if (delay === undefined || attempt >= attempts || delay > maxWaitSeconds * 1000) throw outcome;
+        if (delay === undefined || attempt >= most || delay > maxWaitSeconds * 1000) throw outcome;
         await wait(delay, options.signal);
       }
     },

@@ -1,2 +1,3 @@
 export { loadConfiguration, saveConfiguration } from "./configuration-file.ts";
+export { fileStorage } from "./file-storage.ts";
 export { makePrivateDirectory, writePrivateFile } from "./private-file.ts";

@@ -1,0 +1,19 @@
+import { readFile, rm } from "node:fs/promises";
+import type { OfflineStorage } from "../offline-transport.ts";
+import { writePrivateFile } from "./private-file.ts";
+
+/** Keeps a machine's last answers in a file with mode 0600. Its folder must exist. */
+export function fileStorage(path: string): OfflineStorage {
+  return {
+    async load() {
+      try {
+        return await readFile(path, "utf8");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+    save: (text) => writePrivateFile(path, `${text}\n`),
+    clear: () => rm(path, { force: true }),
+  };
+}

@@ -1,0 +1,149 @@
+import { statSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import { createClient } from "../src/index.ts";
+import type { MachineClient, MachineConfiguration, OfflineOptions } from "../src/index.ts";
+import { fileStorage } from "../src/node/index.ts";
+import { folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
+import { json, startServer } from "./server.ts";
+
+const uri = "coffer://production/database/field/password";
+const directory = await mkdtemp(join(tmpdir(), "coffer-offline-"));
+t.teardown(() => rm(directory, { recursive: true }));
+let files = 0;
+
+/** A server that can be away in several ways, a machine, and a file for its cache. */
+async function setUp(t: Parameters<typeof startServer>[0]) {
+  const folder = newFolder("production");
+  const state = { secrets: [await newSecret(folder, "database", { password: "s3cret" })], tag: '"1"', status: 200 };
+  let keys: unknown[] = [];
+  const server = await startServer(t, (request, response) => {
+    if (state.status === 0) response.destroy();
+    else if (state.status !== 200) json(response, state.status, refusalOf(state.status), { "retry-after": "1" });
+    else if (request.path.endsWith("/folders")) json(response, 200, { data: keys });
+    else if (request.headers["if-none-match"] === state.tag) response.writeHead(304, { etag: state.tag }).end();
+    else json(response, 200, { data: state.secrets }, { etag: state.tag });
+  });
+  const machine = await newMachine(server.url, [folder]);
+  const path = join(directory, `cache-${(files += 1)}`);
+  const told: string[] = [];
+  let time = Date.now();
+  const start = (more: Partial<OfflineOptions> = {}, configuration: MachineConfiguration = machine): MachineClient =>
+    createClient(configuration, {
+      now: () => time,
+      attempts: 1,
+      offline: {
+        storage: fileStorage(path),
+        onOffline: (confirmed, { code }) => told.push(`${code} ${time - confirmed.getTime()}`),
+        onStorageError: () => told.push("storage"),
+        ...more,
+      },
+    });
+  const rotate = async (): Promise<void> => {
+    const after = { ...newFolder("production", 2), id: folder.id };
+    state.secrets = [await newSecret(after, "database", { password: "rotated" })];
+    state.tag = '"2"';
+    keys = [await folderFor(after, machine.public_key)];
+  };
+  return { server, state, machine, path, told, start, rotate, pass: (seconds: number) => (time += seconds * 1000) };
+}
+
+const refusalOf = (status: number): unknown => ({
+  error: status === 401 ? "invalid_token" : status === 403 ? "access_denied" : "unavailable",
+  message: "no",
+});
+
+await t.test("a machine begins without the service, from what it was answered last", async (t) => {
+  const { state, start, told, pass } = await setUp(t);
+  t.equal(await start().read(uri), "s3cret");
+  pass(3600);
+  for (const away of [0, 500, 502, 503, 429]) {
+    state.status = away;
+    t.equal(await start().read(uri), "s3cret", `${away}`);
+  }
+  t.same(
+    told,
+    ["network", "unavailable", "unavailable", "unavailable", "unavailable"].map((code) => `${code} 3600000`),
+  );
+});
+
+await t.test("a program that runs goes on, and sees what is new when the service is back", async (t) => {
+  const { state, start, rotate, pass } = await setUp(t);
+  const client = start();
+  t.equal(await client.read(uri), "s3cret");
+  state.status = 0;
+  pass(31);
+  t.equal(await client.read(uri), "s3cret");
+  state.status = 200;
+  await rotate();
+  pass(31);
+  t.equal(await client.read(uri), "rotated");
+});
+
+await t.test("keys that were rotated since the bootstrap are there without the service too", async (t) => {
+  const { state, start, rotate } = await setUp(t);
+  await rotate();
+  t.equal(await start().read(uri), "rotated");
+  state.status = 0;
+  t.equal(await start().read(uri), "rotated");
+});
+
+await t.test("a restart asks by the tag, and an unchanged answer costs no body", async (t) => {
+  const { server, start } = await setUp(t);
+  await start().read(uri);
+  t.equal(await start().read(uri), "s3cret");
+  t.equal(server.received[1]?.headers["if-none-match"], '"1"');
+});
+
+await t.test("what is too old is not used, and an unchanged answer makes it young again", async (t) => {
+  const { state, start, pass } = await setUp(t);
+  await start().read(uri);
+  pass(86_399);
+  await start().read(uri);
+  pass(86_399);
+  state.status = 0;
+  t.equal(await start().read(uri), "s3cret");
+  pass(1);
+  await t.rejects(start().read(uri), { code: "network" });
+  t.equal(await start({ maxAgeSeconds: 86_401 }).read(uri), "s3cret");
+});
+
+await t.test("a machine that was cut off forgets", async (t) => {
+  for (const refused of [401, 403]) {
+    const { state, start, path } = await setUp(t);
+    await start().read(uri);
+    state.status = refused;
+    await t.rejects(start().read(uri), { code: refused === 401 ? "invalid_token" : "access_denied" });
+    await t.rejects(readFile(path), { code: "ENOENT" });
+    state.status = 0;
+    await t.rejects(start().read(uri), { code: "network" });
+  }
+});
+
+await t.test("the file is private, says nothing, and is of use to this machine at this service alone", async (t) => {
+  const { server, state, start, path, machine, told } = await setUp(t);
+  await start().read(uri);
+  t.equal(statSync(path).mode & 0o777, 0o600);
+  const text = await readFile(path, "utf8");
+  t.match(text, /^[A-Za-z0-9+/]+=*\n$/);
+  state.status = 0;
+  const other = await newMachine(server.url, [newFolder("production")]);
+  await t.rejects(start({}, other).read(uri), { code: "network" });
+  await t.rejects(start({}, { ...machine, url: "http://127.0.0.1:9" }).read(uri), { code: "network" });
+  await writeFile(path, text.replace(/.(?=\n)/, "A").slice(8));
+  await t.rejects(start().read(uri), { code: "network" });
+  t.equal(told.filter((each) => each === "storage").length, 2);
+  state.status = 200;
+  t.equal(await start().read(uri), "s3cret", "and the next answer replaces it");
+  state.status = 0;
+  t.equal(await start().read(uri), "s3cret");
+});
+
+await t.test("a storage that fails stops nothing", async (t) => {
+  const { start, told } = await setUp(t);
+  const client = start({ storage: fileStorage(join(directory, "none", "cache")) });
+  t.equal(await client.read(uri), "s3cret");
+  t.same(told, ["storage"]);
+});
