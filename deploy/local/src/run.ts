@@ -102,7 +102,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     await untilReady(started);
     front.use(started.targets);
     const url = shownUrl(front.url);
-    publish = () =>
+    const write = (): void =>
       writeRunFile(dataDirectory, {
         url,
         management_url: management.url,
@@ -111,7 +111,14 @@ export async function run({ settings, env, installation, report }: RunOptions): 
         stores: stores.urls,
         store_pids: stores.pids(),
       });
-    publish();
+    write();
+    publish = () => {
+      try {
+        write();
+      } catch (error) {
+        report(`coffer.json is not up to date: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    };
     ends.push(() => {
       publish = () => undefined;
       management.setDraining();

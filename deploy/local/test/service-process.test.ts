@@ -1,0 +1,103 @@
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { testDirectory, until } from "@coffer/testkit";
+import { runServiceProcess } from "../src/service-process.ts";
+import type { ServiceProcess, ServiceProcessOptions } from "../src/service-process.ts";
+
+const says = `process.send({ type: "ready", url: "http://127.0.0.1:1", management_url: "http://127.0.0.1:2" });`;
+const serves = `${says} process.once("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000);`;
+
+interface Given {
+  directory: string;
+  lines: string[];
+  options: ServiceProcessOptions;
+}
+
+/** A service whose program is the text in the file `program.js`, run by the link `node`, both in a directory. */
+function given(t: Tap, program: string, more: Partial<ServiceProcessOptions> = {}): Given {
+  const directory = testDirectory(t);
+  const lines: string[] = [];
+  symlinkSync(process.execPath, join(directory, "node"));
+  writeFileSync(join(directory, "program.js"), program);
+  const options: ServiceProcessOptions = {
+    name: "scanner",
+    environment: {},
+    dataDirectory: join(directory, "data"),
+    report: (line) => lines.push(line),
+    onChange: () => undefined,
+    command: [join(directory, "node"), join(directory, "program.js")],
+    ...more,
+  };
+  return { directory, lines, options };
+}
+type Tap = Pick<typeof t, "teardown">;
+
+async function start(t: Tap, { options }: Given): Promise<ServiceProcess> {
+  const running = await runServiceProcess(options);
+  t.teardown(() => running.stop(1));
+  return running;
+}
+
+const kill = (running: ServiceProcess): void => void process.kill(running.address()?.pid ?? 0, "SIGKILL");
+
+await t.test("a process that cannot be made for a while is made when it can be again", async (t) => {
+  const made = given(t, serves);
+  const running = await start(t, made);
+  const before = running.address()?.pid;
+  rmSync(join(made.directory, "node"));
+  kill(running);
+  await until("it could not be started", () => made.lines.some((line) => /is gone \(.*ENOENT\)/.test(line)));
+  t.equal(running.address(), null);
+  symlinkSync(process.execPath, join(made.directory, "node"));
+  await until("it runs again", () => running.address());
+  t.not(running.address()?.pid, before);
+  t.match(made.lines.at(-1), "scanner runs again");
+});
+
+await t.test("a process whose log cannot be opened runs without one", async (t) => {
+  const made = given(t, serves);
+  const running = await start(t, made);
+  rmSync(join(made.directory, "data/log"), { recursive: true });
+  writeFileSync(join(made.directory, "data/log"), "a file where a folder should be");
+  kill(running);
+  await until("it runs again", () => made.lines.includes("scanner runs again"));
+  t.match(made.lines, [/is gone \(SIGKILL\)/, /runs without a log: .*EEXIST/, "scanner runs again"]);
+});
+
+await t.test("one that does not say that it answers is killed, and the start fails with the reason", async (t) => {
+  const { options } = given(t, `console.log("waiting"); setInterval(() => {}, 1000);`, { readySeconds: 1 });
+  const expected = /^scanner did not start \(scanner did not answer within 1 s\): waiting \(.*scanner\.log\)$/;
+  await t.rejects(runServiceProcess(options), { name: "StartupError", message: expected });
+});
+
+await t.test("one that hangs when it is started again is killed and started once more", async (t) => {
+  const made = given(t, serves, { readySeconds: 1 });
+  const running = await start(t, made);
+  writeFileSync(join(made.directory, "program.js"), "setInterval(() => {}, 1000);");
+  kill(running);
+  await until("it was given up", () => made.lines.some((line) => line.includes("did not answer within 1 s")));
+  writeFileSync(join(made.directory, "program.js"), serves);
+  await until("it runs again", () => running.address());
+});
+
+await t.test("one that ends at its first start is named with its last words", async (t) => {
+  const { options } = given(t, `console.log("first"); console.log("no configuration"); process.exitCode = 3;`);
+  await t.rejects(runServiceProcess(options), { message: /^scanner did not start \(code 3\): no configuration/ });
+});
+
+await t.test("stop ends it, also while it cannot be started", async (t) => {
+  const made = given(t, serves);
+  const running = await runServiceProcess(made.options);
+  const pid = running.address()?.pid ?? 0;
+  await running.stop(5);
+  t.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+  t.equal(readFileSync(join(made.directory, "data/log/scanner.log"), "utf8"), "");
+
+  const other = await runServiceProcess(made.options);
+  rmSync(join(made.directory, "node"));
+  kill(other);
+  await until("it could not be started", () => made.lines.some((line) => line.includes("ENOENT")));
+  await other.stop(5);
+  t.equal(other.address(), null);
+});
