@@ -5,8 +5,9 @@ import { testDirectory, until } from "@coffer/testkit";
 import { runServiceProcess } from "../src/service-process.ts";
 import type { ServiceProcess, ServiceProcessOptions } from "../src/service-process.ts";
 
+const hangs = `process.once("disconnect", () => process.exit(0)); setInterval(() => {}, 1000);`;
 const says = `process.send({ type: "ready", url: "http://127.0.0.1:1", management_url: "http://127.0.0.1:2" });`;
-const serves = `${says} process.once("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000);`;
+const serves = `${says} process.once("SIGTERM", () => process.exit(0)); ${hangs}`;
 
 interface Given {
   directory: string;
@@ -66,7 +67,7 @@ await t.test("a process whose log cannot be opened runs without one", async (t) 
 });
 
 await t.test("one that does not say that it answers is killed, and the start fails with the reason", async (t) => {
-  const { options } = given(t, `console.log("waiting"); setInterval(() => {}, 1000);`, { readySeconds: 1 });
+  const { options } = given(t, `console.log("waiting"); ${hangs}`, { readySeconds: 1 });
   const expected = /^scanner did not start \(scanner did not answer within 1 s\): waiting \(.*scanner\.log\)$/;
   await t.rejects(runServiceProcess(options), { name: "StartupError", message: expected });
 });
@@ -74,7 +75,7 @@ await t.test("one that does not say that it answers is killed, and the start fai
 await t.test("one that hangs when it is started again is killed and started once more", async (t) => {
   const made = given(t, serves, { readySeconds: 1 });
   const running = await start(t, made);
-  writeFileSync(join(made.directory, "program.js"), "setInterval(() => {}, 1000);");
+  writeFileSync(join(made.directory, "program.js"), hangs);
   kill(running);
   await until("it was given up", () => made.lines.some((line) => line.includes("did not answer within 1 s")));
   writeFileSync(join(made.directory, "program.js"), serves);
