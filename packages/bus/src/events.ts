@@ -31,7 +31,8 @@ export async function consumeEvent<Payload>(
 ): Promise<void> {
   const attributes = { "messaging.system": "nats", "messaging.destination.name": event.subject };
   const consume = async (): Promise<void> => {
-    await handler(checkShape(`the payload of ${event.subject}`, event.payload, decode(message.data)));
+    const { payload, received = payload } = event;
+    await handler(checkShape(`the payload of ${event.subject}`, received, decode(message.data)));
   };
   try {
     await span(`consume ${event.subject}`, attributes, "consumer", consume, extractTrace(carrierOf(message)));

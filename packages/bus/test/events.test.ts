@@ -2,6 +2,7 @@ import { testNats } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
 import type { EventSubject } from "@coffer/events";
+import { sessionRevoked } from "@coffer/events";
 import { maxPayloadBytes } from "../src/index.ts";
 import { news, openBus, openBuses, until } from "./buses.ts";
 
@@ -47,6 +48,31 @@ const wider = {
   ...news,
   payload: z.object({ text: z.unknown(), extra: z.string().optional() }),
 } satisfies EventSubject<unknown>;
+
+void t.test(
+  "a consumer puts up with what a newer publisher says, and a publisher with nothing but its own",
+  async (t) => {
+    const [auth, vaults] = await openBuses(t, server, "auth-sm", "vaults");
+    const newer = {
+      ...sessionRevoked,
+      payload: sessionRevoked.payload.extend({ reason: z.string() }),
+    } satisfies EventSubject<unknown>;
+    const seen: unknown[] = [];
+    vaults?.subscribe(sessionRevoked, ({ session_id, reason }) => seen.push([session_id, reason]));
+    await vaults?.flush();
+    const ended = { user_id: "u", at: "2026-11-20T10:00:00.000001Z" };
+    auth?.publish(newer, { ...ended, session_id: "a", reason: "of_the_future" });
+    auth?.publish(sessionRevoked, { ...ended, session_id: "b", reason: "token_reused" });
+    // The type of an event is open where rows of the outbox are sent.
+    const open: EventSubject<unknown> = sessionRevoked;
+    t.throws(() => auth?.publish(open, { ...ended, session_id: "c", reason: "of_the_future" }), { name: "ShapeError" });
+    await until(() => seen.length === 2);
+    t.same(seen, [
+      ["a", "user_revoked"],
+      ["b", "token_reused"],
+    ]);
+  },
+);
 
 void t.test(
   "an event that cannot be read is dropped with a line in the log, and the next one is handled",

@@ -20,6 +20,8 @@ export interface EventSubject<Payload> {
   readonly publisher: ServiceName;
   readonly consumers: readonly ServiceName[];
   readonly payload: z.ZodType<Payload>;
+  /** How consumers read it, when they put up with what only a newer publisher says; else as `payload`. */
+  readonly received?: z.ZodType<Payload>;
 }
 
 const everyServiceBut = (owner: ServiceName): readonly ServiceName[] => serviceNames.filter((name) => name !== owner);
@@ -75,32 +77,33 @@ export const membershipOf = {
   }),
 } satisfies RpcSubject<unknown, unknown>;
 
+const revocation = z.object({
+  session_id: z.string(),
+  user_id: z.string(),
+  at: z.string(),
+  reason: z.enum([
+    "logged_out",
+    "admin_revoked",
+    "user_revoked",
+    "password_changed",
+    "second_factor_changed",
+    "token_reused",
+    "member_removed",
+    "member_suspended",
+  ]),
+});
+
 /**
  * A session ended before its time: its access tokens are refused from now on. `at` is an ISO 8601 timestamp. A reason
- * that this version does not know reads as `user_revoked`: the revocation counts, whoever gave it.
+ * that a consumer does not know reads as `user_revoked`: the revocation counts, whoever gave it.
  */
 export const sessionRevoked = {
   kind: "event",
   subject: "coffer.evt.session.revoked",
   publisher: "auth-sm",
   consumers: everyServiceBut("auth-sm"),
-  payload: z.object({
-    session_id: z.string(),
-    user_id: z.string(),
-    at: z.string(),
-    reason: z
-      .enum([
-        "logged_out",
-        "admin_revoked",
-        "user_revoked",
-        "password_changed",
-        "second_factor_changed",
-        "token_reused",
-        "member_removed",
-        "member_suspended",
-      ])
-      .catch("user_revoked"),
-  }),
+  payload: revocation,
+  received: revocation.extend({ reason: revocation.shape.reason.catch("user_revoked") }),
 } satisfies EventSubject<unknown>;
 
 export const allRpcs = [auditAppend, signingKeys, membershipOf] as const;

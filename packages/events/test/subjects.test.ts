@@ -31,9 +31,12 @@ void t.test("an append carries at least one record, as it is received", (t) => {
   t.end();
 });
 
-void t.test("a revocation counts whatever its reason", (t) => {
+void t.test("a revocation counts whatever its reason, and none is sent with another than its own", (t) => {
   const event = { session_id: "s", user_id: "u", at: "2026-11-20T10:00:00.000001Z" };
-  t.same(sessionRevoked.payload.parse({ ...event, reason: "token_reused" }), { ...event, reason: "token_reused" });
-  t.same(sessionRevoked.payload.parse({ ...event, reason: "of_the_future" }), { ...event, reason: "user_revoked" });
+  for (const schema of [sessionRevoked.payload, sessionRevoked.received])
+    t.same(schema.parse({ ...event, reason: "token_reused" }), { ...event, reason: "token_reused" });
+  t.same(sessionRevoked.received.parse({ ...event, reason: "of_the_future" }), { ...event, reason: "user_revoked" });
+  t.notOk(sessionRevoked.received.safeParse({ reason: "user_revoked" }).success);
+  t.notOk(sessionRevoked.payload.safeParse({ ...event, reason: "of_the_future" }).success);
   t.end();
 });

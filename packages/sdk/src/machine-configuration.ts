@@ -48,12 +48,13 @@ export function parseConfiguration(text: string): MachineConfiguration {
     throw wrong("it is not JSON");
   }
   if (typeof found !== "object" || found === null) throw wrong("it is not an object");
-  const fields = found as Record<string, unknown>;
+  const fields = found as Record<string, unknown>; // each is looked at below
   if (fields["version"] !== 1) throw wrong("`version` is not 1");
   for (const name of requiredTexts) if (typeof fields[name] !== "string") throw wrong(`\`${name}\` is missing`);
   for (const name of optionalTexts)
     if (fields[name] !== undefined && typeof fields[name] !== "string") throw wrong(`\`${name}\` is not a string`);
   if (!Array.isArray(fields["folders"]) || !fields["folders"].every(isFolder)) throw wrong("`folders` is not a list");
+  // The members with a type of their own were checked above; a record of unknowns does not remember that.
   const configuration = fields as unknown as MachineConfiguration;
   return { ...configuration, url: canonicalUrl(configuration.url) };
 }

@@ -14,7 +14,8 @@ import type { Caller } from "./refusals.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 
-const rows = [
+/** The whole HTTP surface of the service, a row per endpoint. */
+export const routes: readonly Route<Deps, Caller>[] = [
   ...machineRoutes,
   ...accountRoutes,
   ...sessionRoutes,
@@ -28,7 +29,3 @@ const rows = [
   ...tokenRoutes,
   ...clientRoutes,
 ];
-
-/** The whole HTTP surface of the service, a row per endpoint. */
-// A row's operation is only ever given the caller that the same row has found, which an array's type cannot say.
-export const routes = rows as unknown as readonly Route<Deps, Caller>[];
