@@ -42,7 +42,9 @@ await t.test("commands at the same time share one renewal of the session, and no
 
 await t.test("a second account of one e-mail is refused, and the first stays logged in", async (t) => {
   const other = newCli(t, url);
-  const outcome = await other.run(["register", "--email", "OWNER@example.com "], { env: { COFFER_PASSWORD: "x" } });
+  const outcome = await other.run(["register", "--email", "OWNER@example.com "], {
+    env: { COFFER_PASSWORD: password },
+  });
   t.match(outcome, { code: 1, stdout: "" });
   t.equal((await person.run(["whoami"])).code, 0);
 });
@@ -60,6 +62,7 @@ await t.test("a wrong password and an unknown e-mail are the same: not authentic
   const unknown = await login(person, password, "nobody@example.com");
   t.match(wrong, { code: 3, stdout: "" });
   t.same(unknown, wrong);
+  t.equal(wrong.stderr, "coffer: wrong e-mail or password\n");
   t.equal(sessionAt(url), undefined);
 });
 
@@ -136,6 +139,29 @@ await t.test("audit lists what was done, and verify finds the chain whole", asyn
   t.match(JSON.parse(await person.data(["audit", "verify", "--json"])), { whole: true, broken: null, gaps: [] });
 });
 
+await t.test("what the service refuses as wrong is a wrong use, and only what is wrong is said", async (t) => {
+  await person.data(["app", "create", "api"]);
+  const token = ["token", "create", "--app", "api", "--folder", "production:read"];
+  for (const [args, option] of [
+    [[...token, "--expires", "8d"], "--expires"],
+    [[...token, "--cidr", "foo"], "--cidr"],
+    [["audit", "ls", "--action", "nope"], "--action"],
+    [["register", "--email", "nobody"], "--email"],
+  ] as const) {
+    const { code, stdout, stderr } = await person.run([...args], { env: { COFFER_PASSWORD: password } });
+    t.match({ code, stdout }, { code: 2, stdout: "" }, option);
+    t.match(stderr, new RegExp(`^coffer: ${option}: [^\n]+\n$`), option);
+  }
+});
+
+await t.test("audit ls takes dates and ages", async (t) => {
+  const count = async (...args: string[]): Promise<number> =>
+    (JSON.parse(await person.data(["audit", "ls", "--json", "--limit", "1000", ...args])) as unknown[]).length;
+  t.ok((await count("--from", "1h")) > 0);
+  t.equal(await count("--to", "1h"), 0);
+  t.equal(await count("--from", "2026-01-01", "--to", "2026-01-02"), 0);
+});
+
 await t.test("verify finds a record that was changed in the database, and one that was removed", async (t) => {
   const head = await person.data(["audit", "verify"]);
   const client = new pg.Client({ connectionString: stores.postgres });
@@ -175,7 +201,11 @@ await t.test("verify finds a record that was changed in the database, and one th
 await t.test("a limit that is reached is exit 6, and says when to try again", async (t) => {
   let outcome = await login();
   for (let count = 0; outcome.code === 0 && count < 30; count += 1) outcome = await login();
-  t.match(outcome, { code: 6, stdout: "", stderr: /try again in \d+ s/ });
+  t.match(outcome, {
+    code: 6,
+    stdout: "",
+    stderr: /^coffer: too many requests from this address: try again in \d+ s\n$/,
+  });
 });
 
 await t.test("a service that is away is exit 7, and the session stays", async (t) => {

@@ -55,7 +55,7 @@ const orgOption: OptionRow = {
   flags: "--org <name>",
   description: "the organization, by name or id (else the oldest membership)",
 };
-const configOption: OptionRow = {
+export const configOption: OptionRow = {
   flags: "--config <file>",
   description: "work as the machine of this configuration (else COFFER_CONFIG: a path or the JSON itself)",
 };

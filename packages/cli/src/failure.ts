@@ -52,13 +52,14 @@ export function exitCodeFor(error: unknown): number {
     case "unavailable":
       return exitCodes.network;
     case "invalid_request":
+    case "configuration":
+      return exitCodes.usage;
     case "conflict":
     case "precondition_failed":
     case "payload_too_large":
     case "internal_error":
     case "bad_answer":
     case "not_decrypted":
-    case "configuration":
       return exitCodes.failure;
   }
 }

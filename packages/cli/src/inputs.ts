@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isatty } from "node:tty";
+import { checkNewPassword } from "@coffer/sdk";
 import { usage } from "./failure.ts";
 import { askHidden } from "./terminal.ts";
 
@@ -41,18 +42,22 @@ export function textOf(bytes: Uint8Array, what: string): string {
 
 /**
  * The password: from `--password-file` (its first line), else COFFER_PASSWORD, else asked for at the terminal, twice
- * where it is new.
+ * where it is new. Throws Failure (usage) for an empty one, CofferError for a new one that is too short.
  */
 export async function readPassword(file: string | undefined, env: NodeJS.ProcessEnv, isNew: boolean): Promise<string> {
-  const password =
-    file === undefined ? (env["COFFER_PASSWORD"] ?? askPassword(isNew)) : firstLine(await readNamedFile(file));
-  if (password === "") throw usage("the password is empty");
-  return password;
+  const check = (password: string): void => {
+    if (password === "") throw usage("the password is empty");
+    if (isNew) checkNewPassword(password);
+  };
+  const given = file === undefined ? env["COFFER_PASSWORD"] : firstLine(await readNamedFile(file));
+  if (given === undefined) return askPassword(isNew, check);
+  check(given);
+  return given;
 }
 
-function askPassword(isNew: boolean): string {
+function askPassword(isNew: boolean, check: (password: string) => void): string {
   const otherWays = "give it with --password-file or COFFER_PASSWORD";
-  const [first, second] = askHidden(isNew ? ["Password", "Password again"] : ["Password"], otherWays);
+  const [first, second] = askHidden(isNew ? ["Password", "Password again"] : ["Password"], otherWays, check);
   if (isNew && first !== second) throw usage("the two passwords were not the same; nothing was done");
   return first ?? "";
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { CofferError } from "@coffer/sdk";
+import { explain } from "./explain.ts";
 import { exitCodeFor, exitCodes } from "./failure.ts";
 import { tell } from "./output.ts";
 import { buildProgram } from "./program.ts";
@@ -9,7 +9,9 @@ import { buildProgram } from "./program.ts";
  * stderr. Throws nothing.
  */
 export async function main(argv: readonly string[]): Promise<void> {
-  process.stdout.on("error", endQuietly);
+  process.stdout.on("error", endBecause);
+  // What cannot be said there cannot be said.
+  process.stderr.on("error", () => undefined);
   try {
     await buildProgram(process.env).parseAsync(argv, { from: "user" });
   } catch (error) {
@@ -18,25 +20,13 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
       return;
     }
-    tell(`coffer: ${explain(error)}`);
+    for (const line of explain(error)) tell(`coffer: ${line}`);
     process.exitCode = exitCodeFor(error);
   }
 }
 
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return "something failed that should not have";
-  if (!(error instanceof CofferError)) return error.message;
-  const parts = [error.message];
-  for (const { field, issue } of error.details ?? []) parts.push(`  ${field}: ${issue}`);
-  if (error.code === "rate_limited") parts.push(`  try again in ${error.retryAfterSeconds ?? 60} s`);
-  if (error.code === "token_reused" || error.code === "invalid_token")
-    parts.push("  a person logs in again with `coffer login`; a machine that was cut off needs a new one-time token");
-  if (error.requestId !== undefined && (error.status ?? 0) >= 500) parts.push(`  request ${error.requestId}`);
-  return parts.join("\n");
-}
-
-/** Whoever read our output has gone, as `head` does: there is nobody left to say anything to. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(exitCodes.failure);
-  throw error;
+/** Our output cannot be written: the reader has gone, as `head` does, and nobody is left to tell; or it is said. */
+function endBecause(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") tell(`coffer: the output cannot be written: ${error.code ?? error.message}`);
+  process.exit(exitCodes.failure);
 }

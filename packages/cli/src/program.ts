@@ -1,5 +1,9 @@
 import { Command, Option } from "commander";
-import type { Call, CommandRow, OptionRow } from "./command-row.ts";
+import { CofferError } from "@coffer/sdk";
+import { machineConfigurationOf } from "./access.ts";
+import { configOption } from "./command-row.ts";
+import type { Call, CommandRow, DataOptions, OptionRow } from "./command-row.ts";
+import { exitCodes, Failure } from "./failure.ts";
 import { accountRows } from "./rows/account.ts";
 import { auditRows } from "./rows/audit.ts";
 import { manageRows } from "./rows/manage.ts";
@@ -67,8 +71,24 @@ function addRow(parent: Command, row: CommandRow, heading: string, env: NodeJS.P
   if (row.passThrough === true) command.passThroughOptions();
   command.action(async () => {
     const run = (await row.load()) as (call: Call<object>) => Promise<void>;
-    await run({ args: command.args, options: command.opts(), env });
+    const call: Call<DataOptions> = { args: command.args, options: command.opts(), env };
+    await run(call).catch((error: unknown) => {
+      const asMachine = row.options.includes(configOption) && machineConfigurationOf(call.options, env) !== undefined;
+      throw asMachine && isCutOff(error) ? cutOff(error) : error;
+    });
   });
+}
+
+function isCutOff(error: unknown): error is CofferError {
+  return error instanceof CofferError && error.code === "invalid_token";
+}
+
+/** A machine cannot log in again. */
+function cutOff({ message }: CofferError): Failure {
+  return new Failure(
+    exitCodes.notAuthenticated,
+    `${message}: if this machine was cut off, it needs a new one-time token`,
+  );
 }
 
 function optionOf(row: OptionRow): Option {

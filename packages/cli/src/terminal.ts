@@ -13,9 +13,14 @@ const [interrupt, endOfInput, eraseLine, escape] = [0x03, 0x04, 0x15, 0x1b];
  * would silently become a password. They are taken away and their number is said. What follows the last answer's line
  * break stays in the terminal for the shell.
  *
- * Throws Failure: usage, naming `otherWays`, when there is no terminal; with exit 130 on Ctrl-C.
+ * Throws Failure: usage, naming `otherWays`, when there is no terminal; with exit 130 on Ctrl-C; and what `check` throws,
+ * which sees each answer before the next question.
  */
-export function askHidden(questions: readonly string[], otherWays: string): string[] {
+export function askHidden(
+  questions: readonly string[],
+  otherWays: string,
+  check: (answer: string) => void = () => undefined,
+): string[] {
   const input = openTerminal(`no terminal to ask for "${questions.join(", ")}": ${otherWays}`);
   const mode = new ReadStream(openSync(device, constants.O_RDWR | constants.O_NOCTTY));
   try {
@@ -24,8 +29,8 @@ export function askHidden(questions: readonly string[], otherWays: string): stri
     if (dropped > 0) writeSync(input, `(not read, because typed before this question: lines: ${dropped})\n`);
     return questions.map((question) => {
       writeSync(input, `${question}: `);
-      const line = readHidden(input);
-      writeSync(input, "\n");
+      const line = readAnswer(input);
+      check(line);
       return line;
     });
   } finally {
@@ -60,6 +65,15 @@ function takeWaiting(): number {
     closeSync(input);
   }
   return taken === "" ? 0 : taken.replace(/[\r\n]+$/, "").split(/[\r\n]+/).length;
+}
+
+/** An answer, after which the next output begins on a line of its own, also when there was none. */
+function readAnswer(input: number): string {
+  try {
+    return readHidden(input);
+  } finally {
+    writeSync(input, "\n");
+  }
 }
 
 /** Reads one byte at a time, so that nothing after the line break is taken. */

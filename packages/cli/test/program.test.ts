@@ -1,3 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import t from "tap";
 import type { CommandRow } from "../src/command-row.ts";
 import { exitCodeFor, Failure } from "../src/failure.ts";
@@ -6,7 +11,7 @@ import { accountRows } from "../src/rows/account.ts";
 import { auditRows } from "../src/rows/audit.ts";
 import { manageRows } from "../src/rows/manage.ts";
 import { secretRows } from "../src/rows/secrets.ts";
-import { coffer } from "./command.ts";
+import { coffer, command } from "./command.ts";
 
 const rows: CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...secretRows];
 const home = t.testdir({});
@@ -48,6 +53,9 @@ for (const [what, args] of [
   ["an unknown type", ["set", "--type", "stone", "coffer://a/b/field/c"]],
   ["a wrong notation", ["read", "coffer://a/b/c"]],
   ["a wrong limit", ["audit", "ls", "--limit", "0"]],
+  ["a time that is none", ["audit", "ls", "--from", "soon"]],
+  ["an address that is none", ["login", "--email", "a@example.com", "--url", "nonsense"]],
+  ["a configuration that is not there", ["ls", "--config", "nope.json"]],
 ] as const)
   await t.test(`${what} is exit 2, with nothing on stdout`, async (t) => {
     const outcome = await coffer(home, [...args]);
@@ -63,6 +71,34 @@ await t.test("without a login it is exit 3, without an address exit 2, with nobo
   t.match(await coffer(home, login, { env }), { code: 7, stdout: "", stderr: /cannot be reached/ });
 });
 
+await t.test("a token that is cut short is exit 2, before anybody is asked", async (t) => {
+  const env = { COFFER_TOKEN: "cft1_half", COFFER_URL: "http://127.0.0.1:9" };
+  const outcome = await coffer(home, ["bootstrap", "--config", "machine.json"], { env });
+  t.match(outcome, { code: 2, stdout: "", stderr: /^coffer: .*token/ });
+});
+
+await t.test("a new password that is too short is exit 2, before anybody is asked", async (t) => {
+  const register = (password: string) =>
+    coffer(home, ["register", "--email", "a@example.com"], {
+      env: { COFFER_PASSWORD: password, COFFER_URL: "http://127.0.0.1:9" },
+    });
+  t.match(await register("nine char"), { code: 2, stdout: "", stderr: /at least 10 characters/ });
+  t.match(await register(""), { code: 2, stderr: /empty/ });
+  t.match(await register("ten 🔑🔑🔑🔑🔑🔑"), { code: 7 });
+});
+
+await t.test("output that cannot be written is one line and exit 1, not a trace", async (t) => {
+  const full = openSync("/dev/full", "w");
+  const child = spawn(process.execPath, [command, "--version"], { stdio: ["ignore", full, "pipe"] });
+  const [stderr, [code]] = await Promise.all([
+    text(child.stderr as Readable),
+    once(child, "close") as Promise<[number]>,
+  ]);
+  closeSync(full);
+  t.equal(stderr, "coffer: the output cannot be written: ENOSPC\n");
+  t.equal(code, 1);
+});
+
 await t.test("--version prints the version", async (t) => {
   t.match(await coffer(home, ["--version"]), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
 });
@@ -74,7 +110,8 @@ await t.test("NO_COLOR and a pipe mean no escape sequences", async (t) => {
 
 await t.test("each error has the exit code that scripts rely on", (t) => {
   for (const [code, exit] of [
-    ["invalid_request", 1],
+    ["invalid_request", 2],
+    ["configuration", 2],
     ["internal_error", 1],
     ["conflict", 1],
     ["not_decrypted", 1],

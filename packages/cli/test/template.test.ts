@@ -1,6 +1,6 @@
 import t from "tap";
 import { folderVariables } from "../src/folder-variables.ts";
-import { momentAfter } from "../src/moment.ts";
+import { momentAfter, momentBefore } from "../src/moment.ts";
 import { referencesIn } from "../src/references.ts";
 import { fillTemplate, notationsIn } from "../src/template.ts";
 
@@ -74,7 +74,19 @@ await t.test("a time is a duration from now or a moment", (t) => {
   t.equal(momentAfter(0, "24h"), "1970-01-02T00:00:00.000Z");
   t.equal(momentAfter(0, "7d"), "1970-01-08T00:00:00.000Z");
   t.equal(momentAfter(0, "2030-01-31T12:00:00Z"), "2030-01-31T12:00:00.000Z");
-  for (const wrong of ["", "7", "7w", "-1h", "soon"])
-    t.throws(() => momentAfter(0, wrong), { name: "Failure", exitCode: 2 });
+  t.equal(momentAfter(0, "2030-01-31T12:00:00.123456Z"), "2030-01-31T12:00:00.123456Z");
+  t.equal(momentAfter(0, "2030-01-31T12:00+02:00"), "2030-01-31T10:00:00.000Z");
+  t.equal(momentAfter(0, "2030-01-31"), "2030-01-31T00:00:00.000Z");
+  for (const wrong of ["", "7", "7w", "-1h", "soon", "2030-01-31T12:00:00", "2030-13-01", "2030-01-31T25:00Z"])
+    t.throws(() => momentAfter(0, wrong), { name: "Failure", exitCode: 2 }, wrong);
+  t.end();
+});
+
+await t.test("an age is a time before now", (t) => {
+  const now = Date.parse("2026-11-20T10:00:00Z");
+  t.equal(momentBefore(now, "90m"), "2026-11-20T08:30:00.000Z");
+  t.equal(momentBefore(now, "7d"), "2026-11-13T10:00:00.000Z");
+  t.equal(momentBefore(now, "2026-01-31"), "2026-01-31T00:00:00.000Z");
+  t.throws(() => momentBefore(now, "yesterday"), { name: "Failure", exitCode: 2 });
   t.end();
 });

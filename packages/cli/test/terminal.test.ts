@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import t from "tap";
-import { inherited } from "./command.ts";
+import { command, inherited } from "./command.ts";
 import { openTerminal } from "./terminal.ts";
 
 const asker = fileURLToPath(new URL("./ask.ts", import.meta.url));
@@ -73,8 +73,25 @@ await t.test("Ctrl-C ends it with 130, and the terminal shows again what is type
   await terminal.shows(/Password: $/);
   terminal.type("half\u0003");
   const screen = await terminal.end();
+  t.match(screen, /Password: \r?\n/, "what comes next has a line of its own");
   t.match(screen, /exitCode: 130/);
   t.match(screen, /^echo\r?$/m);
+});
+
+await t.test("an answer that cannot be right ends the questions, and Ctrl-D the line", async (t) => {
+  const register = `'${process.execPath}' '${command}' register --email a@example.com --url http://127.0.0.1:9`;
+  for (const [typed, said] of [
+    ["\n", "the password is empty"],
+    ["short\n", "a password has at least 10 characters"],
+    ["\u0004", "nothing was typed"],
+  ] as const) {
+    const terminal = openTerminal(t, register, { ...env, HOME: t.testdirName, XDG_CONFIG_HOME: t.testdirName });
+    await terminal.shows(/Password: $/);
+    terminal.type(typed);
+    const screen = await terminal.end();
+    t.match(screen, new RegExp(`^Password: \r?\ncoffer: ${said}`, "m"), said);
+    t.notMatch(screen, "Password again");
+  }
 });
 
 await t.test("without a terminal a question is a usage error that names the other ways", (t) => {

@@ -13,6 +13,7 @@ import {
 import { finishLogin, finishRegistration, startLogin, startRegistration } from "@coffer/crypto/opaque";
 import { CofferError } from "./errors.ts";
 import { loginAnswer } from "./login-answer.ts";
+import { checkNewPassword } from "./new-password.ts";
 import { sessionOf } from "./person-session.ts";
 import type { PersonSession } from "./person-session.ts";
 import { createTransport } from "./transport.ts";
@@ -50,7 +51,8 @@ export interface AccountOptions extends Omit<TransportOptions, "url"> {
 /**
  * Makes an account with a new user key, key pair and recovery key, and logs in. The password stays here: the service
  * gets an OPAQUE record and sealed keys. The recovery key is for the person alone and cannot be had again.
- * Throws CofferError `conflict` when the e-mail has an account, `registration_closed` where nobody may register.
+ * Throws CofferError `invalid_request` for a password that is too short, `conflict` when the e-mail has an account,
+ * `registration_closed` where nobody may register.
  */
 export async function register(
   request: RegisterRequest,
@@ -58,6 +60,7 @@ export async function register(
 ): Promise<{ session: PersonSession; recoveryKey: string }> {
   const transport = createTransport({ ...options, url: request.url });
   const { email, password } = request;
+  checkNewPassword(password);
   const { state, registrationRequest } = await startRegistration(password);
   const started = await post(transport, "/api/auth/register/start", {
     email,

@@ -41,16 +41,16 @@ export async function bootstrap(
 ): Promise<MachineConfiguration> {
   const now = options.now ?? Date.now;
   const transport = createTransport({ ...options, url: request.url });
+  const token = request.token === undefined ? undefined : await readToken(request.token);
   await checkService(transport, now);
   const { pending } = request;
   if (pending !== undefined) {
     const finished = await finish({ ...pending, url: transport.url }, transport, now);
     if (finished !== undefined) return saved(finished, request);
   }
-  if (request.token === undefined)
+  if (token === undefined)
     throw new CofferError("configuration", "the service does not know this machine: give the one-time token again");
 
-  const token = await readToken(request.token);
   const drafted: MachineConfiguration = {
     version: 1,
     ...(pending ?? (await newIdentity(now()))),

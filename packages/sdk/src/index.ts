@@ -6,6 +6,7 @@ export { CofferError } from "./errors.ts";
 export type { CofferErrorCode, CofferErrorOptions } from "./errors.ts";
 export { isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
 export type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
+export { checkNewPassword, shortestPassword } from "./new-password.ts";
 export { formatNotation, notationScheme, parseNotation } from "./notation.ts";
 export type { Notation } from "./notation.ts";
 export type { OfflineOptions, OfflineStorage } from "./offline-transport.ts";

@@ -1,6 +1,7 @@
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, usage } from "../failure.ts";
+import { momentBefore } from "../moment.ts";
 import { print, printJson, printTable, shortTime, tell } from "../output.ts";
 import { checkChain } from "../audit-chain.ts";
 
@@ -28,8 +29,12 @@ interface Shown {
 export async function listAudit({ options, env }: Call<ListOptions>): Promise<void> {
   const limit = Number(options.limit ?? 50);
   if (!Number.isInteger(limit) || limit < 1) throw usage("--limit is a number from 1 up");
+  const now = Date.now();
+  const [from, to] = [options.from, options.to].map((text) =>
+    text === undefined ? undefined : momentBefore(now, text),
+  );
   const person = await asPerson(options, env);
-  const { from, to, action, actor: actor_id, outcome } = options;
+  const { action, actor: actor_id, outcome } = options;
   const records: unknown[] = [];
   const filter = { from, to, action, actor_id, outcome, order: "desc" as const, limit: Math.min(limit, 1000) };
   for await (const page of person.audit(filter)) {

@@ -7,15 +7,15 @@ export const auditRows: readonly CommandRow[] = [
     summary: "list the newest audit records of your organization",
     examples: [
       "coffer audit ls",
-      "coffer audit ls --outcome denied --from 2026-01-01T00:00:00Z",
+      "coffer audit ls --outcome denied --from 24h",
       "coffer audit ls --action client.bootstrapped --limit 1000 --json",
     ],
     options: [
       { flags: "--action <action>", description: "only this action, such as secret.read" },
       { flags: "--outcome <outcome>", description: "only this outcome", choices: ["success", "denied", "failure"] },
       { flags: "--actor <id>", description: "only what this person or machine did" },
-      { flags: "--from <time>", description: "not before this time (ISO 8601)" },
-      { flags: "--to <time>", description: "before this time (ISO 8601)" },
+      { flags: "--from <time>", description: "not before this time: 90m, 24h, 7d ago, a date, or ISO 8601" },
+      { flags: "--to <time>", description: "before this time, written the same way" },
       { flags: "--limit <count>", description: "how many at most (50)" },
       ...personOptions,
     ],

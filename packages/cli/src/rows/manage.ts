@@ -70,7 +70,7 @@ export const manageRows: readonly CommandRow[] = [
       },
       { flags: "--name <name>", description: "a name for the token and the machine (the application's)" },
       { flags: "--expires <time>", description: "until when it can be spent: 90m, 24h (the default), at most 7d" },
-      { flags: "--client-expires <time>", description: "until when the machine may work: 30d, or an ISO 8601 time" },
+      { flags: "--client-expires <time>", description: "until when the machine may work: 30d, a date, or ISO 8601" },
       {
         flags: "--cidr <network>",
         description: "the machine may work from this network only; several times for several",

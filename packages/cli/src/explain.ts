@@ -1,0 +1,30 @@
+import { CofferError } from "@coffer/sdk";
+
+/** What a person wrote, by the name under which the service was sent it. */
+const options: Record<string, string> = {
+  email: "--email",
+  org_name: "--org",
+  expires_at: "--expires",
+  client_expires_at: "--client-expires",
+  allowed_cidrs: "--cidr",
+  actor_id: "--actor",
+  action: "--action",
+  from: "--from",
+  to: "--to",
+};
+
+/** Anything that a command can throw, in lines for a person; the first says what is wrong. */
+export function explain(error: unknown): string[] {
+  if (!(error instanceof Error)) return ["something failed that should not have"];
+  if (!(error instanceof CofferError)) return [error.message];
+  const { code, details = [], retryAfterSeconds = 60, requestId, status = 0 } = error;
+  if (code === "rate_limited")
+    return [`${error.message.replace(/:? wait as Retry-After says$/, "")}: try again in ${retryAfterSeconds} s`];
+  // The service's sentence says no more than that these fields are wrong.
+  if (details.length > 0) return details.map(({ field, issue }) => `${written(field)}: ${issue}`);
+  return [error.message, ...(requestId !== undefined && status >= 500 ? [`request ${requestId}`] : [])];
+}
+
+function written(field: string): string {
+  return options[field.split(".", 1)[0] ?? field] ?? field;
+}
