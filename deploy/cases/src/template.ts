@@ -26,6 +26,7 @@ const generators: Record<string, Generator> = {
     const [text, times] = of as [string, number];
     return text.repeat(times);
   },
+  $upper: (text) => String(text).toUpperCase(),
   $join: (parts) => (parts as unknown[]).map(String).join(""),
   /** So many fields with a ciphertext each. */
   $fields: (count) =>

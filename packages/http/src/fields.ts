@@ -64,8 +64,11 @@ function isPlain(text: string): boolean {
   return text.isWellFormed() && !control.test(text);
 }
 
-/** A UUID in its canonical form: lower case, with hyphens. */
-export const uuidText = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "not a UUID in lower case");
+/** A UUID with hyphens. It is the same in either case: taken in both, and from here on in lower case. */
+export const uuidText = z
+  .string()
+  .toLowerCase()
+  .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "not a UUID");
 
 /** A secret's identifier: 22 base64url characters, the first of them no hyphen. */
 export const uidText = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_-]{21}$/, "not 22 base64url characters");

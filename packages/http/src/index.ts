@@ -1,5 +1,6 @@
 export { anyone, bearerToken } from "./authenticate.ts";
 export type { Anonymous, Authenticate, AuthInput, Confirmable } from "./authenticate.ts";
+export { chosenOrg } from "./chosen-org.ts";
 export { createApp } from "./create-app.ts";
 export type { App, AppOptions, RefusedCall } from "./create-app.ts";
 export {

@@ -2,6 +2,7 @@ import t from "tap";
 import { z } from "zod";
 import {
   base64Text,
+  chosenOrg,
   compactJwe,
   cursorText,
   namedValues,
@@ -86,22 +87,12 @@ await t.test("a name has 1 to 128 characters, whatever their bytes, and no contr
   t.end();
 });
 
-await t.test("ids have one spelling", (t) => {
+await t.test("ids have one spelling, and a UUID is taken in either case", (t) => {
   const uuid = "01939ae7-8f3c-7a1b-9c2d-0123456789ab";
   check(
     uuidText,
-    [uuid, "00000000-0000-0000-0000-000000000000"],
-    [
-      uuid.toUpperCase(),
-      `{${uuid}}`,
-      uuid.replaceAll("-", ""),
-      `${uuid}\n`,
-      ` ${uuid}`,
-      uuid.slice(1),
-      `${uuid}0`,
-      "",
-      1,
-    ],
+    [uuid, uuid.toUpperCase(), "00000000-0000-0000-0000-000000000000"],
+    [`{${uuid}}`, uuid.replaceAll("-", ""), `${uuid}\n`, ` ${uuid}`, uuid.slice(1), `${uuid}0`, "", 1],
   );
   const uid = "AbCdEfGhIjKlMnOpQrSt_-";
   check(
@@ -111,6 +102,10 @@ await t.test("ids have one spelling", (t) => {
   );
   const hash = "0123456789abcdef".repeat(4);
   check(sha256Text, [hash], [hash.toUpperCase(), hash.slice(1), `${hash}0`, `${hash}\n`, "", 1]);
+  t.equal(uuidText.parse(uuid.toUpperCase()), uuid);
+  t.equal(chosenOrg(uuid.toUpperCase()), uuid);
+  t.equal(chosenOrg(undefined), undefined);
+  for (const none of ["", "acme", ` ${uuid}`, [uuid]]) t.equal(chosenOrg(none), "00000000-0000-0000-0000-000000000000");
   t.end();
 });
 

@@ -1,8 +1,10 @@
 import type { ServiceError } from "@coffer/errors";
 import type { AuditAction, AuditDraft } from "@coffer/events";
 import type { Anonymous, RefusedCall, Route } from "@coffer/http";
+import { uuidText } from "@coffer/http";
 import { userActor } from "./access/membership.ts";
 import type { Actor } from "./audit.ts";
+import { chainsOf } from "./accounts/user-events.ts";
 import { auditOf } from "./audit.ts";
 import type { Machine } from "./callers/machine.ts";
 import type { User } from "./callers/user.ts";
@@ -15,6 +17,8 @@ export type Caller = User | Machine | Anonymous;
 
 /** What is known of a refused call besides the parameters of its path. */
 export interface Sent {
+  /** Who calls. */
+  actorId: string;
   /** The organization in which the caller acts. */
   orgId: string | null;
   /** As the route's schemas made them; undefined when the call was refused before they were read. */
@@ -41,6 +45,9 @@ export function attempting<SomeRoute extends object>(
   return Object.assign(route, { attempt: { action, target } });
 }
 
+/** The target of what people do to their own account. */
+export const oneself: Attempt["target"] = (_params, { actorId }) => ({ type: "user", id: actorId });
+
 /**
  * Records a refused call before its answer goes out: a denial (403), or an attempt that failed (404, 409, 412; for a
  * machine whose client has ended also 401). What nobody in particular attempted leaves no record.
@@ -57,18 +64,19 @@ export async function recordRefusal(
   if (outcome === null) return;
   const who = await placeOf(deps, caller);
   if (who === null) return;
-  const ended = error.status === 401;
-  await deps.audit(
-    auditOf(deps, request, {
-      org_id: who.orgId,
-      action: ended ? "client.auth.failed" : attempt.action,
-      actor: who.actor,
-      target: plain(attempt.target(params, { orgId: who.orgId, query, body })),
-      outcome,
-      reason: error.code,
-      status: error.status,
-    }),
-  );
+  const { actor, orgId } = who;
+  const actorId = caller.kind === "user" ? caller.userId : caller.clientId;
+  const entry = {
+    action: error.status === 401 ? "client.auth.failed" : attempt.action,
+    actor,
+    target: plain(attempt.target(params, { actorId, orgId, query, body })),
+    outcome,
+    reason: error.code,
+    status: error.status,
+  } as const;
+  // What people do to their own account is in the chain of each of their organizations.
+  const chains = attempt.action.startsWith("user.") ? await chainsOf(deps.database.pool, actorId) : [orgId];
+  await Promise.all(chains.map((chain) => deps.audit(auditOf(deps, request, { org_id: chain, ...entry }))));
 }
 
 function outcomeOf(error: ServiceError, caller: User | Machine): "denied" | "failure" | null {
@@ -92,10 +100,11 @@ async function placeOf(deps: Deps, caller: User | Machine): Promise<{ orgId: str
 
 /** Parameters come as they were sent: what has not the form of an id is not repeated. */
 function plain({ type, id, parent_id }: AuditDraft["target"]): AuditDraft["target"] {
-  const isId = (text: string): boolean => /^[\w-]{1,64}$/.test(text);
-  return {
-    type,
-    id: id !== null && isId(id) ? id : null,
-    ...(parent_id !== undefined && isId(parent_id) ? { parent_id } : {}),
-  };
+  const [own, parent] = [idOf(id), idOf(parent_id)];
+  return { type, id: own, ...(parent === null ? {} : { parent_id: parent }) };
+}
+
+function idOf(text: string | null | undefined): string | null {
+  if (text === null || text === undefined || !/^[\w-]{1,64}$/.test(text)) return null;
+  return uuidText.safeParse(text).data ?? text;
 }

@@ -1,5 +1,5 @@
 import { membershipOf, signingKeys } from "@coffer/events";
-import { chosenOrg } from "./callers/user.ts";
+import { chosenOrg } from "@coffer/http";
 import type { Deps } from "./deps.ts";
 import { findMembership, hasMembership } from "./store/memberships.ts";
 import { sessionLasts } from "./store/sessions.ts";

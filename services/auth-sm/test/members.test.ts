@@ -62,7 +62,7 @@ await t.test("what is malformed is 400, a person who is no member 404", async (t
   for (const body of [{ role: "boss" }, { status: "gone" }, { role: null }, [], "x"]) {
     t.equal((await change(owner, member.userId, body)).status, 400, JSON.stringify(body));
   }
-  for (const id of [stranger.userId, nobody, "x", member.userId.toUpperCase()]) {
+  for (const id of [stranger.userId, nobody, "x"]) {
     for (const answer of [await change(owner, id, { role: "member" }), await remove(owner, id)]) {
       t.equal(answer.status, 404, id);
       t.equal(answer.body.error, "not_found");

@@ -77,7 +77,7 @@ await t.test("a session that has ended, another's, and what is no id are 404 ali
   const [person, stranger] = [await register(service), await register(service)];
   const ended = await logIn(service, person);
   t.equal((await end(person, ended.sessionId)).status, 204);
-  for (const id of [ended.sessionId, stranger.sessionId, "x", person.sessionId.toUpperCase()]) {
+  for (const id of [ended.sessionId, stranger.sessionId, "x"]) {
     const answer = await end(person, id);
     t.equal(answer.status, 404, id);
     t.equal(answer.body.error, "not_found");

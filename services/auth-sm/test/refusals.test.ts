@@ -136,6 +136,12 @@ await t.test("what is not there, or is in conflict, is a failure", async (t) => 
   t.match(await recordOf(taken.requestId), { outcome: "failure", reason: "conflict", request: { status: 409 } });
 });
 
+await t.test("an id is on record in lower case, however it was sent", async (t) => {
+  const { answer, requestId } = await tried(auditor, "DELETE", `/api/org/folders/${folder.toUpperCase()}`);
+  t.equal(answer.status, 403);
+  t.strictSame((await recordOf(requestId)).target, { type: "folder", id: folder });
+});
+
 await t.test("what was sent in the place of an id is not repeated", async (t) => {
   const { answer, requestId } = await tried(owner, "DELETE", `/api/org/folders/${"%3Cscript%3E".repeat(20)}`);
   t.equal(answer.status, 404);

@@ -36,6 +36,7 @@ await t.test("X-Coffer-Org chooses the organization; without it the oldest membe
   t.equal((await list(person)).body.data.length, 1);
   t.equal((await of(oldest)).body.data.length, 1);
   t.equal((await of(second)).body.data.length, 2);
+  t.equal((await of(second.toUpperCase())).body.data.length, 2, "in either case");
   for (const org of [foreign, randomUUID(), "acme", "", foreign.toUpperCase()]) {
     const answer = await of(org);
     t.match(answer, { status: 403, body: { error: "access_denied" } }, `a foreign organization: ${org}`);

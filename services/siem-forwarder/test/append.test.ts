@@ -44,6 +44,17 @@ await t.test("one request may be about several organizations, each with its own 
   );
 });
 
+await t.test("an organization has one chain, however its id is written", async (t) => {
+  const orgId = randomUUID();
+  const owner = await people.add([{ orgId, role: "owner" }]);
+  t.equal(await append([draftOf(orgId.toUpperCase()), draftOf(orgId)]), 2);
+  t.equal(await append([draftOf(orgId.toUpperCase())]), 1);
+  t.same(
+    (await listAll(owner)).map(({ seq }) => seq),
+    [1, 2, 3],
+  );
+});
+
 await t.test("a record that comes again, in the same request or a later one, changes nothing", async (t) => {
   const orgId = randomUUID();
   const owner = await people.add([{ orgId, role: "owner" }]);

@@ -87,6 +87,7 @@ await t.test("action, actor_id and outcome select, alone and together", async (t
   const seqs = async (query: Record<string, string>) => (await listAll(owner, query)).map(({ seq }) => seq);
   t.same(await seqs({ action: "secret.read" }), [2, 3, 4]);
   t.same(await seqs({ actor_id: anna }), [1, 2]);
+  t.same(await seqs({ actor_id: anna.toUpperCase() }), [1, 2]);
   t.same(await seqs({ actor_id: "stripe" }), [5]);
   t.same(await seqs({ actor_id: randomUUID() }), []);
   t.same(await seqs({ outcome: "success" }), [1, 3]);

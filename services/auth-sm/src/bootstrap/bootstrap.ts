@@ -24,8 +24,7 @@ export const bootstrapBody = z.preprocess(
   z.object({
     token: z.string().trim().min(1).max(512),
     public_key: z.string().min(1).max(4096),
-    // A UUID is the same in either case, and some platforms write it in capitals.
-    client_id: z.string().toLowerCase().pipe(uuidText).optional(),
+    client_id: uuidText.optional(),
   }),
 );
 type BootstrapCall = Call<Anonymous, unknown, z.infer<typeof bootstrapBody>>;

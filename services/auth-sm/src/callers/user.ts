@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Authenticate } from "@coffer/http";
-import { bearerToken, uuidText } from "@coffer/http";
+import { bearerToken, chosenOrg } from "@coffer/http";
 import { TokenRejection } from "@coffer/tokens";
 import type { Deps } from "../deps.ts";
 import { sessionLasts } from "../store/sessions.ts";
@@ -13,9 +13,6 @@ export interface User {
   /** The organization chosen by `X-Coffer-Org`; undefined means the oldest membership. */
   orgId: string | undefined;
 }
-
-/** The id of no organization: what a malformed `X-Coffer-Org` names, so that it is refused like any foreign one. */
-const noOrg = "00000000-0000-0000-0000-000000000000";
 
 /** Finds out which person calls: by the signature of the access token first, and then by whether its session lasts. */
 export const authenticateUser: Authenticate<User, Deps> = async ({ authorization, headers }, deps) => {
@@ -31,10 +28,3 @@ export const authenticateUser: Authenticate<User, Deps> = async ({ authorization
   }
   return { kind: "user", userId, sessionId, orgId: chosenOrg(headers["x-coffer-org"]) };
 };
-
-/** The organization that a request names; undefined when it names none. */
-export function chosenOrg(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const { data } = uuidText.safeParse(header);
-  return data ?? noOrg;
-}

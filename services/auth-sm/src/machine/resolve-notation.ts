@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { z } from "zod";
+import { uuidText } from "@coffer/http";
+import type { z } from "zod";
 import { activeClient } from "../access/client.ts";
 import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
@@ -26,7 +27,7 @@ export async function resolveNotation(
   const named = parseNotation(body.notation);
   const row = await deps.reads.notation(asker, {
     folderFolded: foldCase(named.folder),
-    folderId: z.uuid().safeParse(named.folder).data ?? null,
+    folderId: uuidText.safeParse(named.folder).data ?? null,
     title: named.title,
     field: named.field,
   });

@@ -8,8 +8,8 @@ import { timestampText, uuidText } from "@coffer/http";
  * @throws ServiceError `invalid_request` for a record that no chain can hold, which names it by its id
  */
 export function chainOf(record: AuditDraft): string {
-  const chainId = record.org_id ?? personOf(record);
-  if (chainId === null || !uuidText.safeParse(chainId).success) throw unfit(record, "belongs to no chain");
+  const { data: chainId } = uuidText.safeParse(record.org_id ?? personOf(record));
+  if (chainId === undefined) throw unfit(record, "belongs to no chain");
   if (!timestampText.safeParse(record.time).success) throw unfit(record, "has a time that is not ISO 8601 in UTC");
   if (record.actor.id?.includes("\0") === true) throw unfit(record, "has an actor id that cannot be stored");
   return chainId;

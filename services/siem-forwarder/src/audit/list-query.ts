@@ -1,5 +1,5 @@
 import { auditActions } from "@coffer/events";
-import { cursorText, pageLimit, timestampText } from "@coffer/http";
+import { cursorText, pageLimit, timestampText, uuidText } from "@coffer/http";
 import { z } from "zod";
 
 /** The query of `GET /api/org/audit`. `from` is inclusive, `to` is not. */
@@ -11,6 +11,7 @@ export const auditQuery = z
     actor_id: z
       .string()
       .regex(/^[\x21-\x7e]{1,128}$/, "not an id")
+      .transform((id) => uuidText.safeParse(id).data ?? id)
       .optional(),
     outcome: z.enum(["success", "denied", "failure"]).optional(),
     order: z.enum(["asc", "desc"]).default("asc"),
