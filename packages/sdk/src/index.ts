@@ -21,6 +21,7 @@ export type { NewToken, TokenRequest } from "./create-token.ts";
 export type { Secret } from "./sealed-secret.ts";
 export type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
 export type { OpenFolder } from "./secret-store.ts";
+export type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 export { canonicalUrl } from "./transport.ts";
 export type { TransportOptions } from "./transport.ts";
 export { recordTypes } from "./views.ts";

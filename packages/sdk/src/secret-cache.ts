@@ -1,3 +1,4 @@
+import { roomIn } from "./poll-schedule.ts";
 import { dataOf } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
@@ -10,8 +11,10 @@ interface Entry {
 }
 
 export interface SecretCache {
-  /** The secrets of these folders, at most `freshMilliseconds` old. */
-  views(folders: OpenFolder[]): Promise<SecretView[]>;
+  /** The secrets of these folders, at most `freshMilliseconds` old; with `attempts` tried so many times at most. */
+  views(folders: OpenFolder[], attempts?: number): Promise<SecretView[]>;
+  /** The share of the rate limit that was left at the last answer; undefined when it did not say. */
+  room(): number | undefined;
   /** Makes the next call ask the service, whatever the age. */
   expire(): void;
 }
@@ -24,10 +27,13 @@ export function secretCache(store: SecretStore, freshMilliseconds: number, now: 
   const entries = new Map<string, Entry>();
   const pending = new Map<string, Promise<Entry>>();
 
-  const refresh = async (path: string): Promise<Entry> => {
+  let room: number | undefined;
+
+  const refresh = async (path: string, attempts: number | undefined): Promise<Entry> => {
     const held = entries.get(path);
     const headers = held?.tag === undefined ? undefined : { "if-none-match": held.tag };
-    const answer = await store.send({ method: "GET", path, headers });
+    const answer = await store.send({ method: "GET", path, headers, attempts });
+    room = roomIn(answer.headers);
     const entry: Entry =
       answer.status === 304 && held !== undefined
         ? { ...held, at: now() }
@@ -36,22 +42,23 @@ export function secretCache(store: SecretStore, freshMilliseconds: number, now: 
     return entry;
   };
 
-  const entryOf = (path: string): Promise<Entry> => {
+  const entryOf = (path: string, attempts: number | undefined): Promise<Entry> => {
     const held = entries.get(path);
     if (held !== undefined && now() - held.at < freshMilliseconds) return Promise.resolve(held);
     let request = pending.get(path);
     if (request === undefined) {
-      request = refresh(path).finally(() => pending.delete(path));
+      request = refresh(path, attempts).finally(() => pending.delete(path));
       pending.set(path, request);
     }
     return request;
   };
 
   return {
-    async views(folders) {
-      const found = await Promise.all(store.listPaths(folders).map(entryOf));
+    async views(folders, attempts) {
+      const found = await Promise.all(store.listPaths(folders).map((path) => entryOf(path, attempts)));
       return found.flatMap(({ views }) => views);
     },
+    room: () => room,
     expire() {
       for (const entry of entries.values()) entry.at = -Infinity;
     },

@@ -9,6 +9,8 @@ import type { Secret } from "./sealed-secret.ts";
 import { secretCache } from "./secret-cache.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
+import { watchSecrets } from "./watch-secrets.ts";
+import type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 
 export interface SecretsClientOptions {
   /** For how long a list is served from memory before it is asked for again (by its tag). Default 30. */
@@ -43,6 +45,11 @@ export interface SecretsClient {
    * cannot be undone.
    */
   remove(uidOrNotation: string): Promise<{ uid: string; removed: "secret" | "field" }>;
+  /**
+   * Tells `listener` what changes from now on: one request by the entity tag each minute. It resolves when the secrets
+   * of now are known.
+   */
+  watch(listener: (changes: SecretChange[]) => void, options?: WatchOptions): Promise<Watch>;
   /** Makes the next read ask the service, whatever the age of what is held. */
   expire(): void;
 }
@@ -91,13 +98,15 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
     return (await Promise.all(opening)).flat();
   };
 
-  const all = async (): Promise<Secret[]> => {
+  const usableViews = async (attempts?: number): Promise<SecretView[]> => {
     const usable = (await store.folders(false)).filter(({ key }) => key !== null);
-    const views = await cache.views(usable);
+    const views = await cache.views(usable, attempts);
     const folders = await foldersFor(store, views);
     const open = new Set(folders.filter(({ key }) => key !== null).map(({ id }) => id));
-    return openAll(views.filter((view) => open.has(view.folder_id)));
+    return views.filter((view) => open.has(view.folder_id));
   };
+
+  const all = async (): Promise<Secret[]> => openAll(await usableViews());
 
   return {
     folders: () => store.folders(true),
@@ -125,6 +134,19 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
     remove: (target) =>
       afterwardsExpired(
         target.includes("://") ? removeField(store, parseNotation(target)) : removeSecret(store, target),
+      ),
+    watch: (listener, watchOptions = {}) =>
+      watchSecrets(
+        {
+          views: () => {
+            cache.expire();
+            return usableViews(1);
+          },
+          open: openAll,
+          room: () => cache.room(),
+        },
+        listener,
+        watchOptions,
       ),
     expire: () => cache.expire(),
   };
