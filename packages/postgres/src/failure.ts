@@ -155,15 +155,24 @@ export function translate(error: unknown): unknown {
 
 function withoutValues(error: unknown): QueryFailure {
   const state = sqlStateOf(error);
+  if (state === undefined) return new QueryFailure(connectionProblem(error));
   for (const { code, message, constraint, table } of chainOf(error)) {
-    if (state !== undefined && code !== state) continue;
+    if (code !== state) continue;
     // Class 22 and raised exceptions quote what was put in.
-    const quotes = state !== undefined && (state.startsWith("22") || state === "P0001");
+    const quotes = state.startsWith("22") || state === "P0001";
     return new QueryFailure(quotes ? `the value was refused (SQLSTATE ${state})` : message, {
-      ...(state !== undefined && { code: state }),
+      code: state,
       ...(typeof constraint === "string" && { constraint }),
       ...(typeof table === "string" && { table }),
     });
   }
   return new QueryFailure("the query failed");
+}
+
+/** What failed, and the innermost reason: the code of the network, of name resolution or of TLS, else the words for it. */
+function connectionProblem(error: unknown): string {
+  const links = [...chainOf(error)];
+  const what = links[0]?.message ?? "the query failed";
+  const reason = links.findLast(({ code }) => typeof code === "string")?.code ?? links.at(-1)?.message;
+  return typeof reason !== "string" || what.includes(reason) ? what : `${what}: ${reason}`;
 }

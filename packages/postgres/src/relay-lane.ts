@@ -51,6 +51,7 @@ export function createLane(options: LaneOptions): Lane {
   let failures = 0;
   let closed = false;
   let woken: "commit" | "nudge" | undefined;
+  let said: string | undefined;
   let pause: AbortController | undefined;
 
   const cycle = async (): Promise<Outcome> => {
@@ -99,20 +100,33 @@ export function createLane(options: LaneOptions): Lane {
     pause = undefined;
   };
 
+  /** Says the same once, until messages are taken again. */
+  const complain = (what: string, err?: unknown): void => {
+    if (what !== said) telemetry.log.warn({ lane: name, err }, what);
+    said = what;
+  };
+
   const run = async (): Promise<void> => {
     while (!closed) {
       woken = undefined;
-      const outcome = await cycle().catch((error: unknown): Outcome => {
-        if (!isUnavailable(error)) telemetry.log.error({ err: error, lane: name }, "the outbox cannot be read");
-        return "away";
-      });
+      const outcome = await cycle().then(
+        (ended) => {
+          if (ended === "away") complain("messages wait: nobody takes them");
+          return ended;
+        },
+        (error: unknown): Outcome => {
+          if (isUnavailable(error)) complain("messages wait: Postgres does not answer", error);
+          else telemetry.log.error({ err: error, lane: name }, "the outbox cannot be read");
+          return "away";
+        },
+      );
       if (outcome === "away") {
-        if (failures === 0) telemetry.log.warn({ lane: name }, "messages wait: nobody takes them");
         failures += 1;
         await rest(Math.min(2_000, 100 * 2 ** failures) * (0.75 + Math.random() / 2), true);
       } else {
         if (failures > 0) telemetry.log.info({ lane: name }, "messages are taken again");
         failures = 0;
+        said = undefined;
         if (outcome === "done") await rest(100 + Math.random() * 100, false);
       }
     }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
 import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres } from "@coffer/testkit";
@@ -29,12 +30,13 @@ function uses(database: Database): Record<string, () => Promise<unknown>> {
 
 void t.test("Postgres stops and starts under use: unavailable, then all is well by itself", async (t) => {
   const { database } = await freshDatabase(t, url);
-  let delivered = 0;
+  // What was delivered when its acknowledgement could not be noted is delivered again.
+  const delivered = new Set<string>();
   const relay = startRelay({
     database,
     telemetry: database.telemetry,
     deliver: (_, payloads) => {
-      delivered += payloads.length;
+      for (const payload of payloads) delivered.add(JSON.stringify(payload));
       return Promise.resolve();
     },
   });
@@ -55,19 +57,50 @@ void t.test("Postgres stops and starts under use: unavailable, then all is well 
     await server.start();
     for (const [name, use] of Object.entries(all)) await t.resolves(use(), name);
   }
-  await until("what was written is delivered", () => delivered === 6);
+  await until("what was written is delivered", () => delivered.size === 6);
 });
 
 void t.test("a service starts while Postgres is away, and works once it is there", async (t) => {
   await migrate({ url, schema: "early" });
   await server.stop();
-  const database = createDatabase({ url, schema: "early", telemetry: keptTelemetry().telemetry });
+  const { telemetry, log } = keptTelemetry();
+  const database = createDatabase({ url, schema: "early", telemetry });
   t.teardown(() => database.close());
+  const relay = startRelay({ database, telemetry, deliver: () => Promise.resolve() });
+  t.teardown(() => relay.close());
   const all = uses(database);
   for (const [name, use] of Object.entries(all)) await t.rejects(use(), { code: "unavailable" }, name);
   await t.rejects(migrate({ url, schema: "early" }), { code: "unavailable" });
+  await until("the relay says what is away", () => log.some((line) => line.includes("Postgres does not answer")));
+  t.match(
+    log.find((line) => line.includes("Postgres does not answer")),
+    "ECONNREFUSED",
+  );
+  t.notMatch(log.join(""), "nobody takes them");
   await server.start();
   for (const [name, use] of Object.entries(all)) await t.resolves(use(), name);
+});
+
+void t.test("why there is no connection is among the causes, without a password", async (t) => {
+  const { port } = new URL(url);
+  const unreachable: [string, RegExp][] = [
+    ["postgres://somebody:secret-word@127.0.0.1:1/none", /ECONNREFUSED/],
+    ["postgres://somebody:secret-word@nowhere.invalid/none", /ENOTFOUND|EAI_AGAIN/],
+    [`postgres://somebody:secret-word@127.0.0.1:${port}/none?sslmode=require`, /SSL/],
+  ];
+  for (const [address, reason] of unreachable) {
+    const database = createDatabase({ url: address, schema: "none", telemetry: keptTelemetry().telemetry });
+    t.teardown(() => database.close());
+    for (const [name, use] of Object.entries(uses(database))) {
+      const error = await use().then(
+        () => new Error("it works"),
+        (thrown: unknown) => thrown as Error, // what is thrown here is an error
+      );
+      t.ok(isUnavailable(error), `${name}: ${String(error)}`);
+      t.match((error.cause as Error).message, reason, name);
+      t.notMatch(inspect(error, { depth: 10 }), "secret-word", name);
+    }
+  }
 });
 
 void t.test("Postgres is killed under load: nothing acknowledged is lost, nothing is half there", async (t) => {
