@@ -150,6 +150,8 @@ await t.test("inject fills a template, all of it or nothing, with mode 0600", as
   t.equal(statSync(out).mode & 0o777, 0o600);
   const filled = await person.run(["inject"], { input: `<{{ ${password} }}>` });
   t.match(filled, { code: 0, stdout: "<s3cret>" });
+  const json = await person.run(["inject", "--json"], { input: `<{{ ${password} }}>` });
+  t.same(JSON.parse(json.stdout), { filled: "<s3cret>", references: 1 });
   writeFileSync(template, `{{ ${password} }}{{ ${uri("no such", "field")} }}`);
   t.match(await person.run(["inject", "-i", template, "-o", out]), { code: 5 });
   t.equal(readFileSync(out, "utf8"), "password: s3cret\nuser: app\n", "what was there stays");
@@ -195,6 +197,10 @@ await t.test("rm removes a field by notation, a secret with its last field, and 
   const [shared] = await listed(["search", "shared"]);
   await person.data(["rm", shared?.uid ?? ""]);
   t.match(await person.run(["rm", shared?.uid ?? ""]), { code: 5 });
+  await person.data(["set", uri("first", "v")], { input: "1" });
+  const several = await person.run(["rm", uri("first", "v"), uri("gone", "v")]);
+  t.match(several, { code: 5, stdout: "" });
+  t.match(several.stderr, `\ncoffer: ${uri("gone", "v")}: production holds no such`);
 });
 
 await t.test("a secret that is made again after it was removed is a new one", async (t) => {
@@ -231,7 +237,14 @@ await t.test("whoami says who one is, and folder rm wants to be forced", async (
     type: "client",
     folders: [{ name: "production", permission: "read" }],
   });
-  t.match(await person.run(["folder", "rm", "production"]), { code: 1, stdout: "" });
+  const machine = await person.data(["whoami", "--config", reader]);
+  t.match(machine, /^machine api \([0-9a-f-]{36}\) at http.*\nproduction: read$/);
+  const kept = await person.run(["folder", "rm", "production"]);
+  t.match(kept, {
+    code: 1,
+    stdout: "",
+    stderr: "coffer: the folder production holds secrets: add --force to remove them with it\n",
+  });
   await person.data(["folder", "rm", "production", "--force"]);
   const folders = JSON.parse(await person.data(["folder", "ls", "--json"])) as { name: string }[];
   t.same(

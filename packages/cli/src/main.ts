@@ -13,7 +13,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   // What cannot be said there cannot be said.
   process.stderr.on("error", () => undefined);
   try {
-    await buildProgram(process.env).parseAsync(argv, { from: "user" });
+    await buildProgram(process.env).parseAsync(
+      argv[0] === "help" && argv[1]?.startsWith("-") === true ? ["--help"] : argv,
+      { from: "user" },
+    );
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has said what was wrong.

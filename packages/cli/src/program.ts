@@ -37,6 +37,7 @@ export function buildProgram(env: NodeJS.ProcessEnv): Command {
     .version(version(), "-V, --version", "print the version")
     .enablePositionalOptions()
     .showHelpAfterError("(coffer --help shows how)")
+    .configureOutput({ outputError: (text, write) => write(inOurWords(text)) })
     .addHelpText(
       "before",
       examplesText([
@@ -102,4 +103,10 @@ function optionOf(row: OptionRow): Option {
 
 function examplesText(examples: readonly string[]): string {
   return `Examples:\n${examples.map((example) => `  ${example}\n`).join("")}`;
+}
+
+/** What commander says of a wrong use, as we say everything else; and of what could have been meant only what may be. */
+function inOurWords(text: string): string {
+  const far = /'-*([^'-])[^']*'\n\(Did you mean -*(?!-|\1)/;
+  return (far.test(text) ? text.replace(/\n\(Did you mean .*\)/, "") : text).replace(/^error: /, "coffer: ");
 }

@@ -15,7 +15,7 @@ import { coffer, command } from "./command.ts";
 
 const rows: CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...secretRows];
 const home = t.testdir({});
-const silent = new Set(["logout"]);
+const silent = new Set(["logout", "run"]);
 
 await t.test("every command has examples, which come first in its help, and code that loads", async (t) => {
   for (const row of rows) {
@@ -69,6 +69,22 @@ await t.test("without a login it is exit 3, without an address exit 2, with nobo
   t.match(await coffer(home, login, { env: { COFFER_PASSWORD: "p" } }), { code: 2, stderr: /npm start/ });
   const env = { COFFER_PASSWORD: "p", COFFER_URL: "http://127.0.0.1:9" };
   t.match(await coffer(home, login, { env }), { code: 7, stdout: "", stderr: /cannot be reached/ });
+});
+
+await t.test("a wrong use is said in one way, with a command that may have been meant, and no other", async (t) => {
+  const saidOf = async (...args: string[]): Promise<string> => (await coffer(home, args)).stderr;
+  t.match(await saidOf("reed"), /^coffer: unknown command 'reed'\n\(Did you mean read\?\)\n/);
+  t.match(await saidOf("bogus"), /^coffer: unknown command 'bogus'\n\(coffer --help/);
+  t.match(await saidOf("read", "--jsn", "x"), /^coffer: unknown option '--jsn'\n\(Did you mean --json\?\)\n/);
+  t.match(await saidOf("read", "coffer://a"), /^coffer: not a notation \(1 part instead of four\)/);
+  t.match(await saidOf("folder"), /^Usage|^Examples/);
+});
+
+await t.test("help shows itself", async (t) => {
+  const { stdout } = await coffer(home, ["--help"]);
+  for (const args of [["help"], ["help", "--help"], ["help", "-h"]])
+    t.match(await coffer(home, args), { code: 0, stdout, stderr: "" });
+  t.match(await coffer(home, ["help", "read"]), { code: 0, stdout: /coffer read/ });
 });
 
 await t.test("a token that is cut short is exit 2, before anybody is asked", async (t) => {

@@ -21,7 +21,7 @@ export function parseNotation(text: string): Notation {
     new CofferError("invalid_request", `not a notation (${why}): write coffer://<folder>/<title>/field/<field>`);
   if (!text.startsWith(notationScheme)) throw wrong(`it does not start with ${notationScheme}`);
   const parts = text.slice(notationScheme.length).split("/");
-  if (parts.length !== 4) throw wrong(`${parts.length} parts instead of four`);
+  if (parts.length !== 4) throw wrong(`${parts.length} ${parts.length === 1 ? "part" : "parts"} instead of four`);
   const [folder, title, literal, field] = parts.map((part) => {
     try {
       return decodeURIComponent(part);

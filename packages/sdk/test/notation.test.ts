@@ -42,7 +42,7 @@ await t.test("an error of a notation is a CofferError that does not throw away t
     t.fail("accepted");
   } catch (error) {
     t.ok(error instanceof CofferError);
-    t.match((error as Error).message, /1 parts instead of four/);
+    t.match((error as Error).message, /1 part instead of four/);
   }
   t.end();
 });

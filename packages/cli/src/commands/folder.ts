@@ -1,5 +1,7 @@
+import { CofferError } from "@coffer/sdk";
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
+import { exitCodes, Failure } from "../failure.ts";
 import { print, printJson, printTable, shortTime, tell } from "../output.ts";
 
 /** `coffer folder create <name>`: makes a folder with a new key; prints its id. */
@@ -35,6 +37,10 @@ interface RemoveOptions extends PersonOptions {
 export async function removeFolder({ args: [nameOrId = ""], options, env }: Call<RemoveOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const folder = pick(await person.folders.list(), nameOrId, "folder");
-  await person.folders.remove(folder.id, { force: options.force });
+  await person.folders.remove(folder.id, { force: options.force }).catch((error: unknown) => {
+    const holdsSecrets = error instanceof CofferError && error.code === "conflict" && options.force !== true;
+    if (!holdsSecrets) throw error;
+    throw new Failure(exitCodes.failure, `the folder ${folder.name} holds secrets: add --force to remove them with it`);
+  });
   tell(`removed the folder ${folder.name}`);
 }

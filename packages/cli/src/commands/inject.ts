@@ -19,7 +19,8 @@ export async function inject({ options, env }: Call<Options>): Promise<void> {
     notations.size === 0 ? new Map<string, string>() : await (await secretsOf(options, env)).readAll(notations);
   const filled = fillTemplate(template, values);
   if (options.out === undefined) {
-    process.stdout.write(filled);
+    if (options.json === true) printJson({ filled, references: notations.size });
+    else process.stdout.write(filled);
     return;
   }
   await writePrivateFile(options.out, filled);

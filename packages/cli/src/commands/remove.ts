@@ -1,5 +1,7 @@
 import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
+import { explain } from "../explain.ts";
+import { exitCodeFor, Failure } from "../failure.ts";
 import { notationArgument } from "../notation-argument.ts";
 import { printJson, tell } from "../output.ts";
 
@@ -9,9 +11,16 @@ export async function remove({ args, options, env }: Call<DataOptions>): Promise
   const secrets = await secretsOf(options, env);
   const removed = [];
   for (const target of args) {
-    const result = await secrets.remove(target);
+    const result = await secrets.remove(target).catch((error: unknown) => {
+      throw args.length > 1 ? about(target, error) : error;
+    });
     tell(result.removed === "field" ? `removed the field ${target}` : `removed the secret ${result.uid}`);
     removed.push(result);
   }
   if (options.json === true) printJson(removed);
+}
+
+/** Of several it must be said which one it was; what stands before it is removed already. */
+function about(target: string, error: unknown): unknown {
+  return error instanceof Error ? new Failure(exitCodeFor(error), `${target}: ${explain(error).join("; ")}`) : error;
 }

@@ -10,7 +10,7 @@ export async function whoami({ options, env }: Call<DataOptions>): Promise<void>
     const client = await machine.client();
     if (options.json === true) printJson({ type: "client", url: machine.url, ...client });
     else {
-      print(`machine ${client.client_id} of application ${client.application_id} at ${machine.url}`);
+      print(`machine ${visible(client.name)} (${client.client_id}) at ${machine.url}`);
       for (const { name, permission } of client.folders) print(`${visible(name)}: ${permission}`);
     }
     return;

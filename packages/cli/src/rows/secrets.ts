@@ -1,4 +1,4 @@
-import { dataOptions } from "../command-row.ts";
+import { dataOptions, jsonOption } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 
 const uri = "coffer://production/database/field/password";
@@ -20,7 +20,8 @@ export const secretRows: readonly CommandRow[] = [
         description: "put *** in the place of the values in the command's output (default when CI is set)",
       },
       { flags: "--no-mask", description: "leave the command's output alone, also when CI is set" },
-      ...dataOptions,
+      // It prints nothing of its own.
+      ...dataOptions.filter((option) => option !== jsonOption),
     ],
     passThrough: true,
     load: async () => (await import("../commands/run.ts")).run,
