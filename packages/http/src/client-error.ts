@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { endSocket } from "./end-socket.ts";
 
@@ -13,27 +14,42 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     return;
   }
   const [status, message] = statusOf(error.code);
+  const { headers, body } = refusalOf(message);
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  endSocket(socket, [`HTTP/1.1 ${status}`, ...lines, "", body].join("\r\n"));
+}
+
+/**
+ * Answers a request that names no host, which HTTP/1.1 asks to be refused; Node itself would do so without a body.
+ * Returns false for one that need not be refused.
+ */
+export function refuseHostless({ headers, httpVersion }: IncomingMessage, response: ServerResponse): boolean {
+  if (headers.host !== undefined || httpVersion !== "1.1") return false;
+  const refusal = refusalOf(notValid);
+  response.writeHead(400, refusal.headers.flat());
+  response.end(refusal.body);
+  return true;
+}
+
+const notValid = "this is not a valid HTTP/1.1 request";
+
+function refusalOf(message: string): { headers: [name: string, value: string][]; body: string } {
   const id = randomUUID();
   const body = JSON.stringify({ error: "invalid_request", message, request_id: id });
-  endSocket(
-    socket,
-    [
-      `HTTP/1.1 ${status}`,
-      "Connection: close",
-      `X-Request-Id: ${id}`,
-      "Cache-Control: no-store",
-      "Content-Type: application/json; charset=utf-8",
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      "",
-      body,
-    ].join("\r\n"),
-  );
+  const headers: [string, string][] = [
+    ["Connection", "close"],
+    ["X-Request-Id", id],
+    ["Cache-Control", "no-store"],
+    ["Content-Type", "application/json; charset=utf-8"],
+    ["Content-Length", String(Buffer.byteLength(body))],
+  ];
+  return { headers, body };
 }
 
 function statusOf(code: string | undefined): [status: string, message: string] {
   if (code === "HPE_HEADER_OVERFLOW") return ["431 Request Header Fields Too Large", "the headers are too large"];
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["408 Request Timeout", "the request did not arrive in time"];
-  return ["400 Bad Request", "this is not a valid HTTP/1.1 request"];
+  return ["400 Bad Request", notValid];
 }
 
 /** Whether an answer is being written on this connection: Node keeps it there while it is. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { answerClientError } from "./client-error.ts";
+import { answerClientError, refuseHostless } from "./client-error.ts";
 import { createDrain } from "./drain.ts";
 
 export interface Listener {
@@ -61,6 +61,7 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
     connectionsCheckingInterval: Math.min(longestCheckMilliseconds, timeouts.headers / 2),
     keepAliveTimeout: keepAliveMilliseconds,
     maxHeaderSize: headerBytes,
+    requireHostHeader: false,
     // Anything else that a client offers to change to (h2c) is declined by answering the request.
     shouldUpgradeCallback: ({ headers }) => upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
@@ -70,7 +71,7 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
 
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     drain.note(response);
-    listener(request, response);
+    if (!refuseHostless(request, response)) listener(request, response);
   };
   server.on("request", take);
   // Node would say 100 Continue before anybody has looked at the request; whoever reads the body says it.
