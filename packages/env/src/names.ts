@@ -4,18 +4,19 @@ import { variables } from "./variables.ts";
 /** Variables of the command line, which may stand in the same environment and mean nothing to the server. */
 export const commandNames = ["COFFER_URL", "COFFER_PASSWORD", "COFFER_CONFIG", "COFFER_TOKEN"] as const;
 
-const testPrefix = "COFFER_TEST_";
+/** What `npm test` tells the tests, which the servers that they start inherit. */
+const testNames = ["COFFER_TEST_POSTGRES_URL", "COFFER_TEST_DIRECTORY"] as const;
 
 const serverNames = Object.values(variables).flatMap(({ name, file }) => (file ? [name, `${name}_FILE`] : [name]));
-const knownNames = new Set<string>([...serverNames, ...commandNames]);
-const suggestible = [...knownNames].filter(
+const knownNames = new Set<string>([...serverNames, ...commandNames, ...testNames]);
+const suggestible = [...serverNames, ...commandNames].filter(
   (name) => !Object.values(variables).some((row) => row.internal && name.startsWith(row.name)),
 );
 
 /** Problems with the names in an environment: each unknown `COFFER_*` name, with the closest known one. */
 export function unknownNames(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith("COFFER_") && !name.startsWith(testPrefix) && !knownNames.has(name))
+    .filter((name) => name.startsWith("COFFER_") && !knownNames.has(name))
     .sort()
     .map((name) => `${name} is not a known name: did you mean ${closest(name)}?`);
 }

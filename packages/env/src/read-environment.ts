@@ -37,7 +37,9 @@ export function readEnvironment<Name extends VariableName>(
       if (text !== undefined) return row.parse(text);
     } catch (error) {
       if (!(error instanceof ValueProblem)) throw error;
-      const shown = text === undefined || row.secret ? "" : `, not ${JSON.stringify(text)}`;
+      // An address may hold a password where none belongs.
+      const isShown = text !== undefined && !row.secret && !text.includes("@");
+      const shown = isShown ? `, not ${JSON.stringify(text)}` : "";
       problems.set(row.name, `${row.name} ${error.message}${shown}`);
     }
     return row.fallback(given);

@@ -39,6 +39,19 @@ void t.test("an unknown name stops the start, with the closest known one", (t) =
   t.end();
 });
 
+void t.test("a name that only looks like one of the tests' is unknown too", (t) => {
+  t.match(problemsOf({ COFFER_TEST_LIMIT_STRICT: "5" }, []), [/^COFFER_TEST_LIMIT_STRICT is not a known name/]);
+  t.notMatch(problemsOf({ COFFER_TEST_DIRECTORYS: "x" }, []).join(), /did you mean COFFER_TEST/);
+  t.end();
+});
+
+void t.test("an address with a password in it is not quoted", (t) => {
+  for (const address of ["https://user:hunter2@vault.example", "https://user:hun/ter2@x", "u:hunter2@vault.example"])
+    t.notMatch(problemsOf({ COFFER_BASE_URL: address, COFFER_SYNC_ALLOWED_ORIGINS: address }).join(), /hun/);
+  t.equal(problemsOf({ COFFER_BASE_URL: "https://user:hunter2@vault.example" }).length, 1);
+  t.end();
+});
+
 void t.test("what the program sets itself is never suggested", (t) => {
   t.notMatch(problemsOf({ COFFER_ROUTER_SECRETS: "x" }, []).join(), /did you mean COFFER_ROUTER_SECRET/);
   t.end();
@@ -56,6 +69,7 @@ void t.test("names of the command line, of tests and of other programs are ignor
     COFFER_CONFIG: "x",
     COFFER_TOKEN: "x",
     COFFER_TEST_POSTGRES_URL: "x",
+    COFFER_TEST_DIRECTORY: "x",
     OTEL_SERVICE_NAME: "x",
     COFFERS: "x",
     PATH: "/bin",
