@@ -13,6 +13,7 @@ import { orgRoutes } from "./orgs/routes.ts";
 import type { Caller } from "./refusals.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
+import { userRoutes } from "./users/routes.ts";
 
 /** The whole HTTP surface of the service, a row per endpoint. */
 export const routes: readonly Route<Deps, Caller>[] = [
@@ -23,6 +24,7 @@ export const routes: readonly Route<Deps, Caller>[] = [
   ...orgRoutes,
   ...inviteRoutes,
   ...memberRoutes,
+  ...userRoutes,
   ...folderRoutes,
   ...folderSecretRoutes,
   ...applicationRoutes,

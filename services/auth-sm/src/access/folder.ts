@@ -46,14 +46,17 @@ export async function requireFolder(
   return { orgId, actor, folderId, ...granted(grant, needed) };
 }
 
-/** A person's grant on a folder, which stays as it is until the transaction ends, as far as `lock` says. Throws as above. */
+/**
+ * A person's grant on a folder, which stays as it is until the transaction ends, as far as `lock` says; and so do the
+ * caller's membership and those of `others`. Throws as above.
+ */
 export async function requireLockedFolder(
   tx: Transaction,
   caller: User,
   folderId: string,
-  { needed, lock }: { needed: Permission; lock: FolderLock },
+  { needed, lock, others = [] }: { needed: Permission; lock: FolderLock; others?: readonly string[] },
 ): Promise<FolderAccess> {
-  const { orgId, actor } = await requireHeldMembership(tx, caller, holders);
+  const { orgId, actor } = await requireHeldMembership(tx, caller, holders, others);
   const folder = await lockFolder(tx, { orgId, folderId }, lock);
   const grant = folder && (await findUserGrant(tx, { orgId, userId: caller.userId, folderId }));
   if (grant === null) throw new ServiceError("not_found", "folder not found");

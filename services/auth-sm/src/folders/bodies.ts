@@ -1,5 +1,6 @@
-import { base64Text, nameText, uuidText } from "@coffer/http";
+import { base64Text, compactJwe, nameText, uuidText } from "@coffer/http";
 import { z } from "zod";
+import { permissions } from "../access/permission.ts";
 
 /** The version of the folder's key that was sealed: another than the present one is refused. */
 export const keyVersion = z.int().positive();
@@ -21,3 +22,14 @@ export type FolderPath = z.infer<typeof folderPath>;
 
 export const folderRemoval = z.object({ force: z.enum(["true", "false"]).optional() });
 export type FolderRemoval = z.infer<typeof folderRemoval>;
+
+export const folderMemberPath = folderPath.extend({ user_id: uuidText });
+export type FolderMemberPath = z.infer<typeof folderMemberPath>;
+
+/** `encrypted_key` is the folder's key as sealed to the person's public key. */
+export const folderMember = z.object({
+  permission: z.enum(permissions),
+  encrypted_key: compactJwe(64),
+  key_version: keyVersion.optional(),
+});
+export type FolderMember = z.infer<typeof folderMember>;

@@ -2,16 +2,20 @@ import { route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
 import type { Attempt } from "../refusals.ts";
 import { attempting } from "../refusals.ts";
-import { folderName, folderPath, folderRemoval, newFolder } from "./bodies.ts";
+import { folderMember, folderMemberPath, folderName, folderPath, folderRemoval, newFolder } from "./bodies.ts";
 import { createFolder } from "./create.ts";
 import { listFolderHolders } from "./list-holders.ts";
 import { listOrgFolders } from "./list.ts";
 import { removeFolder } from "./remove.ts";
+import { shareFolder } from "./share.ts";
+import { unshareFolder } from "./unshare.ts";
 import { updateFolder } from "./update.ts";
 
 const base = "/api/org/folders";
 const user = { bucket: "user", caller: authenticateUser } as const;
 const folder: Attempt["target"] = ({ id = null }) => ({ type: "folder", id });
+
+const member: Attempt["target"] = ({ id = "", user_id = null }) => ({ type: "user", id: user_id, parent_id: id });
 
 /** Folders, and who holds their keys. */
 export const folderRoutes = [
@@ -55,4 +59,29 @@ export const folderRoutes = [
     status: 200,
     run: listFolderHolders,
   }),
+  attempting(
+    "folder.member.added",
+    member,
+    route({
+      ...user,
+      method: "PUT",
+      path: `${base}/:id/members/:user_id`,
+      params: folderMemberPath,
+      body: folderMember,
+      status: 200,
+      run: shareFolder,
+    }),
+  ),
+  attempting(
+    "folder.member.removed",
+    member,
+    route({
+      ...user,
+      method: "DELETE",
+      path: `${base}/:id/members/:user_id`,
+      params: folderMemberPath,
+      status: 204,
+      run: unshareFolder,
+    }),
+  ),
 ];

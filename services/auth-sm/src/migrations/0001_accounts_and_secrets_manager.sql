@@ -117,10 +117,12 @@ CREATE TABLE folder_members (
   folder_id uuid NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
   user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   permission text NOT NULL CHECK (permission IN ('read', 'write', 'manage')),
-  encrypted_key text NOT NULL,
-  encrypted_key_alg text NOT NULL CHECK (encrypted_key_alg IN ('box-user', 'jwe')),
+  -- Null when the key was rotated while the person could not act, until somebody seals it for the person.
+  encrypted_key text,
+  encrypted_key_alg text CHECK (encrypted_key_alg IN ('box-user', 'jwe')),
   added_at timestamptz NOT NULL,
-  PRIMARY KEY (folder_id, user_id)
+  PRIMARY KEY (folder_id, user_id),
+  CHECK ((encrypted_key IS NULL) = (encrypted_key_alg IS NULL))
 );
 CREATE INDEX folder_members_user ON folder_members (user_id);
 

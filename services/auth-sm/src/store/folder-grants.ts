@@ -1,7 +1,11 @@
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
+import type { Permission } from "../access/permission.ts";
 import { permissions } from "../access/permission.ts";
+
+/** Of a membership `m`: whether the member can use a grant. The suspended cannot, and an auditor reads no ciphertext. */
+export const canHold = sql.fragment`m.status = 'active' AND m.role <> 'auditor'`;
 
 const userGrant = z.object({ permission: z.enum(permissions).nullable(), key_version: z.number() });
 type UserGrant = z.infer<typeof userGrant>;
@@ -22,6 +26,49 @@ export function findUserGrant(db: Queryable, { orgId, userId, folderId }: AskedG
     SELECT m.permission, f.key_version
     FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
     WHERE f.id = ${folderId} AND f.org_id = ${orgId}
+  `);
+}
+
+const memberGrant = z.object({ permission: z.enum(permissions), added_at: z.string() });
+/** What a person was granted of a folder, and since when. */
+export type MemberGrant = z.infer<typeof memberGrant>;
+
+/** A person's grant on a folder that exists; null when there is none. */
+export function findMemberGrant(db: Queryable, folderId: string, userId: string): Promise<MemberGrant | null> {
+  return db.maybeOne(sql.type(memberGrant)`
+    SELECT permission, added_at FROM folder_members WHERE folder_id = ${folderId} AND user_id = ${userId}
+  `);
+}
+
+/** Gives a person a grant on a folder with its key sealed to the person's public key, or changes the one there is. */
+export function upsertMemberGrant(
+  tx: Queryable,
+  grant: { folderId: string; userId: string; permission: Permission; encryptedKey: string; now: Date },
+): Promise<MemberGrant> {
+  return tx.one(sql.type(memberGrant)`
+    INSERT INTO folder_members (folder_id, user_id, permission, encrypted_key, encrypted_key_alg, added_at)
+    VALUES (${grant.folderId}, ${grant.userId}, ${grant.permission}, ${grant.encryptedKey}, 'jwe',
+      ${grant.now.toISOString()})
+    ON CONFLICT (folder_id, user_id) DO UPDATE SET permission = excluded.permission,
+      encrypted_key = excluded.encrypted_key, encrypted_key_alg = excluded.encrypted_key_alg
+    RETURNING permission, added_at
+  `);
+}
+
+/** Takes a person's grant on a folder away. */
+export async function deleteMemberGrant(tx: Queryable, folderId: string, userId: string): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    DELETE FROM folder_members WHERE folder_id = ${folderId} AND user_id = ${userId}
+  `);
+}
+
+/** Whether anybody besides this person can manage a folder: has the grant, and is a member who can use it. */
+export function hasOtherManager(db: Queryable, folderId: string, userId: string): Promise<boolean> {
+  return db.exists(sql.typeAlias("void")`
+    SELECT FROM folder_members g
+    JOIN folders f ON f.id = g.folder_id
+    JOIN memberships m ON m.org_id = f.org_id AND m.user_id = g.user_id
+    WHERE g.folder_id = ${folderId} AND g.user_id <> ${userId} AND g.permission = 'manage' AND ${canHold}
   `);
 }
 

@@ -3,6 +3,7 @@ import { sql } from "@coffer/postgres";
 import { z } from "zod";
 import { permissions } from "../access/permission.ts";
 import { foldCase } from "../fold-case.ts";
+import { canHold } from "./folder-grants.ts";
 
 const folderRow = z.object({
   id: z.string(),
@@ -140,15 +141,21 @@ const holderRow = z.object({
   permission: z.enum(permissions),
   public_key: z.string(),
 });
-/** Who holds a folder's key: a person, or a machine that may still act. */
+/** Who holds a folder's key: a person or a machine with a grant that can be used. */
 export type HolderRow = z.infer<typeof holderRow>;
 
-/** The holders of a folder: people by name, then machines. A revoked or expired machine holds nothing any more. */
+/**
+ * The holders of a folder: people by name, then machines. Whoever is suspended or an auditor, and a machine that is revoked
+ * or expired, holds nothing.
+ */
 export function listHolders(db: Queryable, folderId: string, now: Date): Promise<readonly HolderRow[]> {
   return db.any(sql.type(holderRow)`
-    SELECT 'user' AS kind, u.id, u.name, m.permission, u.public_key
-    FROM folder_members m JOIN users u ON u.id = m.user_id
-    WHERE m.folder_id = ${folderId}
+    SELECT 'user' AS kind, u.id, u.name, g.permission, u.public_key
+    FROM folder_members g
+    JOIN users u ON u.id = g.user_id
+    JOIN folders f ON f.id = g.folder_id
+    JOIN memberships m ON m.org_id = f.org_id AND m.user_id = g.user_id
+    WHERE g.folder_id = ${folderId} AND ${canHold}
     UNION ALL
     SELECT 'client', c.id, c.name, g.permission, c.public_key
     FROM client_folders g JOIN clients c ON c.id = g.client_id

@@ -89,3 +89,21 @@ export function actsElsewhere(db: Queryable, orgId: string, userId: string): Pro
     SELECT FROM memberships WHERE user_id = ${userId} AND org_id <> ${orgId} AND status = 'active'
   `);
 }
+
+/**
+ * The public key (base64 of the SPKI DER) of a person who is in an organization in which this caller can act: in any of
+ * them, or in one; null when there is none.
+ */
+export function findFellowKey(
+  db: Queryable,
+  { callerId, userId, orgId }: { callerId: string; userId: string; orgId: string | undefined },
+): Promise<string | null> {
+  return db.maybeOneFirst(sql.type(z.object({ public_key: z.string() }))`
+    SELECT u.public_key FROM users u
+    WHERE u.id = ${userId} AND EXISTS (
+      SELECT FROM memberships mine JOIN memberships theirs ON theirs.org_id = mine.org_id
+      WHERE mine.user_id = ${callerId} AND mine.status = 'active' AND theirs.user_id = u.id
+        AND (${orgId ?? null}::uuid IS NULL OR mine.org_id = ${orgId ?? null}::uuid)
+    )
+  `);
+}

@@ -24,7 +24,7 @@ export interface AnswerBody {
   encrypted_user_key: string;
   user: { id: string; name: string };
   /** At least one, where tests look for it. */
-  organizations: [{ id: string }, ...{ id: string }[]];
+  organizations: [OrgItem, ...OrgItem[]];
   keys: { kid: string; kty: string; crv: string; x: string; y: string }[];
   base_urls: string[];
   // Organizations, folders, machines.
@@ -33,6 +33,7 @@ export interface AnswerBody {
   email: string;
   role: string;
   permission: string | null;
+  added_at: string;
   encrypted_key: string | null;
   encrypted_key_alg: string | null;
   key_version: number;
@@ -58,6 +59,12 @@ export interface AnswerBody {
   folder: string;
   secret_uid: string;
   value_encrypted: string;
+}
+
+interface OrgItem {
+  id: string;
+  role: string;
+  status: string;
 }
 
 /** An answer as a client sees it. */

@@ -1,0 +1,74 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireLockedFolder } from "../access/folder.ts";
+import { requireKeyVersion } from "../access/key-version.ts";
+import { holders } from "../access/membership.ts";
+import type { Permission } from "../access/permission.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { takeBackTokens } from "../members/take-back.ts";
+import { findMemberGrant, upsertMemberGrant } from "../store/folder-grants.ts";
+import { findMember } from "../store/members.ts";
+import type { FolderMember, FolderMemberPath } from "./bodies.ts";
+import { requireAnotherManager } from "./last-manager.ts";
+
+/** A person's grant on a folder. */
+export interface FolderMemberView {
+  user_id: string;
+  permission: Permission;
+  key_version: number;
+  added_at: string;
+}
+
+/** PUT /api/org/folders/{id}/members/{user_id}: gives a member the folder with its key, or changes the permission. */
+export function shareFolder(
+  deps: Deps,
+  { caller, params, body, request }: Call<User, FolderMemberPath, FolderMember>,
+): Promise<FolderMemberView> {
+  const { user_id: userId } = params;
+  return deps.database.transaction(async (tx) => {
+    const asked = { needed: "manage", lock: "grants", others: [userId] } as const;
+    const { orgId, actor, folderId, keyVersion } = await requireLockedFolder(tx, caller, params.id, asked);
+    await requireHolder(tx, orgId, userId);
+    requireKeyVersion(body.key_version, keyVersion);
+    const { permission, encrypted_key: encryptedKey } = body;
+    const before = await findMemberGrant(tx, folderId, userId);
+    if (before?.permission === "manage" && permission !== "manage") {
+      await requireAnotherManager(tx, folderId, userId);
+      const by = { orgId, userId, reason: "grant_removed", actor, request, status: 200 };
+      await takeBackTokens(tx, deps, by, folderId);
+    }
+    const grant = await upsertMemberGrant(tx, { folderId, userId, permission, encryptedKey, now: deps.now() });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "folder.member.added",
+        actor,
+        target: { type: "user", id: userId, parent_id: folderId },
+        status: 200,
+        changes: {
+          permission,
+          key_version: keyVersion,
+          ...(before === null ? {} : { previous_permission: before.permission }),
+        },
+      }),
+    );
+    return { user_id: userId, permission: grant.permission, key_version: keyVersion, added_at: grant.added_at };
+  });
+}
+
+/** Refuses to give a key to who is no member, or could not use it. */
+async function requireHolder(tx: Transaction, orgId: string, userId: string): Promise<void> {
+  const member = await findMember(tx, orgId, userId);
+  if (member === null) throw new ServiceError("not_found", "member not found");
+  if (member.status !== "active") {
+    throw new ServiceError("conflict", "this member is suspended: nothing can be granted to the person");
+  }
+  if (!holders.includes(member.role)) {
+    throw new ServiceError("conflict", `this member is an ${member.role}, who reads no ciphertext`);
+  }
+}

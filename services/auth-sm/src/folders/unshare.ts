@@ -1,0 +1,42 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireManagedFolder } from "../access/managed-folder.ts";
+import { holders } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { takeBackTokens } from "../members/take-back.ts";
+import { deleteMemberGrant, findMemberGrant } from "../store/folder-grants.ts";
+import { findMember } from "../store/members.ts";
+import type { FolderMemberPath } from "./bodies.ts";
+import { requireAnotherManager } from "./last-manager.ts";
+
+/** DELETE /api/org/folders/{id}/members/{user_id} */
+export function unshareFolder(deps: Deps, { caller, params, request }: Call<User, FolderMemberPath>): Promise<void> {
+  const { user_id: userId } = params;
+  return deps.database.transaction(async (tx) => {
+    const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "grants");
+    const grant = await findMemberGrant(tx, folder.id, userId);
+    if (grant === null) throw new ServiceError("not_found", "this person has no grant on this folder");
+    if (grant.permission === "manage") {
+      const member = await findMember(tx, orgId, userId);
+      const manages = member !== null && member.status === "active" && holders.includes(member.role);
+      if (manages) await requireAnotherManager(tx, folder.id, userId);
+      const by = { orgId, userId, reason: "grant_removed", actor, request, status: 204 };
+      await takeBackTokens(tx, deps, by, folder.id);
+    }
+    await deleteMemberGrant(tx, folder.id, userId);
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "folder.member.removed",
+        actor,
+        target: { type: "user", id: userId, parent_id: folder.id },
+        status: 204,
+        changes: { permission: grant.permission },
+      }),
+    );
+  });
+}
