@@ -26,23 +26,30 @@ export interface UserVerifierOptions {
   findKey: (kid: string) => Promise<JWK | null>;
 }
 
+interface Verified {
+  kid: string;
+  claims: UserClaims;
+  expiresAt: number;
+}
+
 /** Longer than the life that any installation gives an access token. */
 const longestSeconds = 86_400;
 
 /**
  * Makes the verifier of people's access tokens. No leeway on `exp`. Each failure is the same `invalid_token`; its cause
- * is a `TokenRejection`. What was verified once is remembered until it expires, by all bytes of the token. What
- * `findKey` throws passes through.
+ * is a `TokenRejection`. What was verified once is remembered until it expires, by all bytes of the token; its key is
+ * asked for each time, so that a key that is withdrawn takes its tokens with it. What `findKey` throws passes through.
  */
 export function verifyUserToken(options: UserVerifierOptions): (token: string) => Promise<UserClaims> {
   const { now, findKey } = options;
   const issuers: readonly unknown[] = typeof options.issuer === "string" ? [options.issuer] : options.issuer;
-  const remembered = rememberTokens<UserClaims>(() => now().getTime());
+  const remembered = rememberTokens<Verified>(() => now().getTime());
 
   const verify = async (token: string, key: string): Promise<UserClaims> => {
     const jwt = parseJwt(token);
     const { kid } = jwt.header;
-    const jwk = typeof kid === "string" ? await findKey(kid) : null;
+    if (typeof kid !== "string") throw invalidToken("unknown_key");
+    const jwk = await findKey(kid);
     if (jwk === null) throw invalidToken("unknown_key");
     if (!isSignedBy(jwt, importKey(jwk))) throw invalidToken("signature");
     const { iss, aud, sub, sid } = jwt.claims;
@@ -52,13 +59,15 @@ export function verifyUserToken(options: UserVerifierOptions): (token: string) =
     const [userId, sessionId] = [uuidOf(sub), uuidOf(sid)];
     if (userId === null || sessionId === null) throw invalidToken("subject");
     const claims = { userId, sessionId, expiresAt: times.expiresAt };
-    remembered.add(key, claims);
+    remembered.add(key, { kid, claims, expiresAt: times.expiresAt });
     return claims;
   };
 
-  return (token) => {
-    const { key, claims } = remembered.find(token);
-    return claims === undefined ? verify(token, key) : Promise.resolve(claims);
+  return async (token) => {
+    const { key, claims: verified } = remembered.find(token);
+    if (verified === undefined) return verify(token, key);
+    if ((await findKey(verified.kid)) === null) throw invalidToken("unknown_key");
+    return verified.claims;
   };
 }
 

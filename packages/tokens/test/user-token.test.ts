@@ -74,10 +74,21 @@ void t.test("it ends at its exp without leeway, also when it is remembered", asy
 });
 
 void t.test("a verified token is not verified again", async (t) => {
-  let asked = 0;
-  const verify = verifier({ findKey: () => Promise.resolve((asked += 1) > 0 ? key.publicJwk : null) });
-  for (let times = 0; times < 10; times += 1) await verify(token);
-  t.equal(asked, 1);
+  const other = await generateSigningKey();
+  let known = key.publicJwk;
+  const verify = verifier({ findKey: () => Promise.resolve(known) });
+  await verify(token);
+  known = other.publicJwk;
+  t.ok(await verify(token), "another key would not verify it");
+  t.equal(await reasonOf(verifier({ findKey: () => Promise.resolve(known) })(token)), "signature");
+});
+
+void t.test("a key that is withdrawn takes the tokens with it that were verified by it", async (t) => {
+  let withdrawn = false;
+  const verify = verifier({ findKey: () => Promise.resolve(withdrawn ? null : key.publicJwk) });
+  t.ok(await verify(token));
+  withdrawn = true;
+  t.equal(await reasonOf(verify(token)), "unknown_key");
 });
 
 void t.test("every claim that is wrong is refused", async (t) => {
