@@ -1,3 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const machineFile = "machine.json";
+
 /** From an empty installation to a decrypted secret in a program's environment: the lines to paste, one by one. */
 export const firstMinute: readonly string[] = [
   'npx coffer register --email you@example.com --org "Example"',
@@ -5,6 +10,15 @@ export const firstMinute: readonly string[] = [
   "printf 's3cret' | npx coffer set coffer://production/database/field/password",
   "npx coffer app create api",
   "npx coffer token create --app api --folder production:read",
-  "npx coffer bootstrap --config machine.json",
-  "DB_PASSWORD=coffer://production/database/field/password npx coffer run --config machine.json -- printenv DB_PASSWORD",
+  `npx coffer bootstrap --config ${machineFile}`,
+  `DB_PASSWORD=coffer://production/database/field/password npx coffer run --config ${machineFile} -- printenv DB_PASSWORD`,
 ];
+
+/**
+ * What to say to whoever starts anew in a folder where these lines were run before, since `bootstrap` never writes over
+ * a machine; `null` when there is none.
+ */
+export function machineFromBefore(folder: string): string | null {
+  if (!existsSync(join(folder, machineFile))) return null;
+  return `${machineFile} in ${folder} is a machine of the installation before: move it away before you bootstrap again`;
+}

@@ -86,7 +86,7 @@ function postgres({ settings, report, onRestart }: StoreOptions): Promise<KeptSt
 }
 
 async function nats({ settings, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
-  const command = await locate("nats-server", { cacheDirectory: join(settings.COFFER_DATA_DIR, "stores"), report });
+  const command = await locate("nats-server", { report });
   const users = natsUsers(installation.nats);
   const start = (port: number | undefined) =>
     startNats({
@@ -99,7 +99,7 @@ async function nats({ settings, installation, report, onRestart }: StoreOptions)
 }
 
 async function redis({ settings, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
-  const command = await locate("redis-server", { cacheDirectory: join(settings.COFFER_DATA_DIR, "stores"), report });
+  const command = await locate("redis-server", { report });
   const start = (port: number | undefined) =>
     startRedis({
       directory: join(settings.COFFER_DATA_DIR, "redis"),

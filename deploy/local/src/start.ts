@@ -2,7 +2,9 @@ import { otherProfileAddress } from "@coffer/cli/profile-address";
 import { ConfigurationError, describeVariables } from "@coffer/env";
 import { StoreError } from "@coffer/stores";
 import { readArguments } from "./arguments.ts";
-import { firstMinute } from "./first-minute.ts";
+import { checkout } from "./checkout.ts";
+import { refuseForeign } from "./data-directory.ts";
+import { firstMinute, machineFromBefore } from "./first-minute.ts";
 import { openInstallation } from "./installation.ts";
 import { takeLock } from "./instance-lock.ts";
 import { resetDataDirectory } from "./reset.ts";
@@ -35,9 +37,10 @@ async function main(): Promise<void> {
 /** Starts, says that it is ready, and serves until it is told to stop. */
 async function serve(settings: Settings, { reset, yes }: { reset: boolean; yes: boolean }): Promise<void> {
   const dataDirectory = settings.COFFER_DATA_DIR;
+  refuseForeign(dataDirectory);
   const unlock = takeLock(dataDirectory);
   try {
-    if (reset) await resetDataDirectory(dataDirectory, yes);
+    if (reset) await startOver(dataDirectory, yes);
     const installation = openInstallation(dataDirectory);
     report(`data in ${dataDirectory}`);
     const stopped = untilStopped();
@@ -56,6 +59,13 @@ async function serve(settings: Settings, { reset, yes }: { reset: boolean; yes: 
   } finally {
     unlock();
   }
+}
+
+async function startOver(dataDirectory: string, yes: boolean): Promise<void> {
+  const others = await resetDataDirectory(dataDirectory, yes);
+  if (others.length > 0) report(`left alone, because they are not Coffer's: ${others.join(", ")}`);
+  const machine = machineFromBefore(checkout);
+  if (machine !== null) report(machine);
 }
 
 /**

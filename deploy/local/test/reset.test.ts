@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { serversIn, startRedis } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
+import { refuseForeign } from "../src/data-directory.ts";
+import { machineFromBefore } from "../src/first-minute.ts";
 import { installationFile, openInstallation } from "../src/installation.ts";
 import { resetDataDirectory } from "../src/reset.ts";
 
@@ -20,9 +22,41 @@ await t.test("a folder that is no data directory is left alone", async (t) => {
   const directory = testDirectory(t);
   writeFileSync(join(directory, "thesis.txt"), "");
   await t.rejects(resetDataDirectory(directory, true), {
-    message: `${directory} does not look like a data directory of Coffer: nothing was removed`,
+    message: `${directory} holds thesis.txt and no installation of Coffer: set COFFER_DATA_DIR to a new or an empty folder`,
   });
   t.ok(existsSync(join(directory, "thesis.txt")));
+});
+
+await t.test("a reset removes what Coffer made, and names what it leaves", async (t) => {
+  const directory = testDirectory(t);
+  openInstallation(directory);
+  for (const name of ["postgres", "log", "photos"]) mkdirSync(join(directory, name));
+  writeFileSync(join(directory, "photos/a"), "");
+  t.same(await resetDataDirectory(directory, true), ["photos"]);
+  t.same(readdirSync(directory), ["photos"]);
+  t.ok(existsSync(join(directory, "photos/a")));
+});
+
+await t.test("a folder that is in use for something else is refused before anything is made in it", (t) => {
+  const directory = testDirectory(t);
+  t.doesNotThrow(() => refuseForeign(join(directory, "new")));
+  mkdirSync(join(directory, "run"));
+  mkdirSync(join(directory, "lost+found"));
+  writeFileSync(join(directory, "start.log"), "");
+  t.doesNotThrow(() => refuseForeign(directory), "what a mount, an output or a lock puts there");
+  mkdirSync(join(directory, "photos"));
+  t.throws(() => refuseForeign(directory), { name: "StartupError", message: /holds photos and no installation/ });
+  openInstallation(directory);
+  t.doesNotThrow(() => refuseForeign(directory), "an installation that others put something into");
+  t.end();
+});
+
+await t.test("a machine of the installation before, which bootstrap would not write over, is named", (t) => {
+  const folder = testDirectory(t);
+  t.equal(machineFromBefore(folder), null);
+  writeFileSync(join(folder, "machine.json"), "{}");
+  t.match(machineFromBefore(folder), /^machine\.json in .*: move it away/);
+  t.end();
 });
 
 await t.test("without a terminal to ask and without --yes nothing is removed", async (t) => {

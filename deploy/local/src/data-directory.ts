@@ -1,0 +1,52 @@
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
+import type { Dirent } from "node:fs";
+import { installationFile } from "./installation.ts";
+import { lockFolder } from "./instance-lock.ts";
+import { StartupError } from "./startup-error.ts";
+
+const installation = basename(installationFile(""));
+
+/** All that a run makes in its data directory. */
+export const ownEntries: ReadonlySet<string> = new Set([
+  installation,
+  `${installation}.new`,
+  "log",
+  "nats",
+  "postgres",
+  "redis",
+  lockFolder,
+]);
+
+/** What else is in a data directory, by name. */
+export function othersIn(dataDirectory: string): string[] {
+  return entriesOf(dataDirectory).flatMap(({ name }) => (ownEntries.has(name) ? [] : [name]));
+}
+
+/**
+ * Refuses a folder that is in use for something else: one that holds other things and no installation. What a mount or a
+ * redirected output puts there does not count. Throws StartupError.
+ */
+export function refuseForeign(dataDirectory: string): void {
+  const entries = entriesOf(dataDirectory);
+  if (entries.some(({ name }) => name === installation)) return;
+  const foreign = entries.find((entry) => !ownEntries.has(entry.name) && !isHarmless(entry));
+  if (foreign === undefined) return;
+  throw new StartupError(
+    `${dataDirectory} holds ${foreign.name} and no installation of Coffer: ` +
+      "set COFFER_DATA_DIR to a new or an empty folder",
+  );
+}
+
+function isHarmless(entry: Dirent): boolean {
+  return entry.name === "lost+found" || (entry.isFile() && /\.(log|out|pid)$/.test(entry.name));
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
