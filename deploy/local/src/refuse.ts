@@ -12,6 +12,10 @@ const messages: Record<Refusal, string> = {
   not_found: "there is nothing at this path",
 };
 
+/** For whoever opens the address in a browser. */
+const welcome =
+  "this is Coffer, and there are no pages here: README.md and docs/cli.md in its checkout say how to go on";
+
 /** Answers a request that no service takes, in the form that every service uses. */
 export function refuse(request: IncomingMessage, response: ServerResponse, code: Refusal): void {
   const { status, headers, body } = answerOf(request, code);
@@ -30,10 +34,11 @@ export function refuseUpgrade(request: IncomingMessage, socket: Duplex, code: Re
   );
 }
 
-function answerOf({ headers }: IncomingMessage, code: Refusal) {
+function answerOf({ headers, url }: IncomingMessage, code: Refusal) {
   const given = headers["x-request-id"];
   const id = typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
-  const body = JSON.stringify({ error: code, message: messages[code], request_id: id });
+  const message = code === "not_found" && url === "/" ? welcome : messages[code];
+  const body = JSON.stringify({ error: code, message, request_id: id });
   return {
     status: statusOf(code),
     body,

@@ -76,6 +76,9 @@ await t.test("each path is answered by its service, and no path by nobody", asyn
   const nothing = await fetch(`${url}/nothing`, { headers: { "x-request-id": "abc" } });
   t.equal(nothing.status, 404);
   t.match(await nothing.json(), { error: "not_found", message: String, request_id: "abc" });
+  const root = await fetch(`${url}/`);
+  t.equal(root.status, 404);
+  t.match(await root.json(), { error: "not_found", message: /^this is Coffer, .*docs\/cli\.md/ });
 });
 
 await t.test("a second start on the same data names the process that runs", async (t) => {
