@@ -1,8 +1,14 @@
 export { newId } from "./new-id.ts";
 export { nodeFlags } from "./node-flags.ts";
-export { createReadiness } from "./readiness.ts";
-export type { ReadinessOptions } from "./readiness.ts";
 export { runService } from "./run-service.ts";
+export { buildService, createServiceBase } from "./service-base.ts";
+export type { ServiceBase, ServiceBaseOptions, ServiceParts } from "./service-base.ts";
+export { readServiceConfig } from "./service-config.ts";
+export type { BaseConfig } from "./service-config.ts";
 export type { ServiceConfig, ServiceInstance, ServiceRoom, Shared } from "./service-room.ts";
 export { storeAddresses } from "./store-addresses.ts";
 export type { StoreAddresses } from "./store-addresses.ts";
+export { identifyUser } from "./user.ts";
+export type { User, UserChecks } from "./user.ts";
+export { authenticateUser, createUsers } from "./users.ts";
+export type { Users } from "./users.ts";

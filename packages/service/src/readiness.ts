@@ -1,23 +1,15 @@
-import type { Bus } from "@coffer/bus";
-import type { Database, MigrationSource } from "@coffer/postgres";
 import { createMigrationCheck } from "@coffer/postgres";
-import type { connectRedis } from "@coffer/ratelimit";
 import type { Readiness } from "@coffer/telemetry";
+import type { ServiceBase } from "./service-base.ts";
 
-/** What a service's readiness is about. */
-export interface ReadinessOptions {
-  database: Database;
-  migrations: MigrationSource;
-  bus: Bus;
-  redis: ReturnType<typeof connectRedis>;
-}
+type Stores = Pick<ServiceBase, "bus" | "database" | "migrations" | "redis">;
 
 /**
  * Makes the check whether a service can do its work: without Postgres, or before its migrations, it cannot. Without the
  * bus what must ask another service fails, and without Redis each replica limits for itself, but it stays where it is:
  * it is degraded.
  */
-export function createReadiness({ database, migrations, bus, redis }: ReadinessOptions): () => Promise<Readiness> {
+export function createReadiness({ database, migrations, bus, redis }: Stores): () => Promise<Readiness> {
   const isMigrated = createMigrationCheck(database.pool, migrations);
   return async () => {
     const postgres = await isMigrated().then(

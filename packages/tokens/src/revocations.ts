@@ -1,5 +1,4 @@
 import { ServiceError } from "@coffer/errors";
-import { invalidToken } from "./token-rejection.ts";
 
 /** A session that ended before its access tokens did. `at` is Unix milliseconds. */
 export interface Revocation {
@@ -19,8 +18,6 @@ export interface Revocations {
    *   when neither side has been heard for five seconds
    */
   isRevoked(sessionId: string): boolean;
-  /** @throws ServiceError `invalid_token` when the session has ended, else as `isRevoked` */
-  requireLive(sessionId: string): void;
   close(): void;
 }
 
@@ -104,9 +101,6 @@ export function createRevocations(options: RevocationsOptions): Revocations {
     add,
     refresh: () => read(now().getTime() - window, true),
     isRevoked,
-    requireLive: (sessionId) => {
-      if (isRevoked(sessionId)) throw invalidToken("revoked");
-    },
     close: () => {
       closed = true;
       clearTimeout(timer);

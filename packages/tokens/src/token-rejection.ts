@@ -13,8 +13,7 @@ export type RejectionReason =
   | "audience"
   | "issued_in_future"
   | "lifetime"
-  | "expired"
-  | "revoked";
+  | "expired";
 
 /**
  * The cause of an `invalid_token`. `clientId` is the client that the token names, when it has the form of one and

@@ -1,9 +1,6 @@
-import type { Bus } from "@coffer/bus";
 import type { AuditDraft } from "@coffer/events";
-import type { Database } from "@coffer/postgres";
-import type { Counter, Telemetry } from "@coffer/telemetry";
+import type { ServiceBase } from "@coffer/service";
 import type { MachineClaims, UserClaims } from "@coffer/tokens";
-import type { Redis } from "ioredis";
 import type { ClientActivity } from "./clients/activity.ts";
 import type { Config } from "./config.ts";
 import type { ServerKeys } from "./keys/server-keys.ts";
@@ -12,16 +9,7 @@ import type { SecretReads } from "./store/secret-reads.ts";
 import type { SecretWrites } from "./store/secret-writes.ts";
 
 /** All that an operation may use: its first argument. Built once, by hand, in service.ts. */
-export interface Deps {
-  config: Config;
-  database: Database;
-  bus: Bus;
-  redis: Redis;
-  telemetry: Telemetry;
-  /** `coffer_auth_failures_total`, by why. */
-  authFailures: Counter<"reason">;
-  /** The present time. */
-  now(): Date;
+export interface Deps extends Omit<ServiceBase<Config>, "migrations" | "name"> {
   /** A new UUIDv7. */
   newId(): string;
   /** Cryptographically random bytes. */

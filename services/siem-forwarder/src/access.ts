@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import { membershipOf } from "@coffer/events";
-import type { User } from "./callers/user.ts";
+import type { User } from "@coffer/service";
 import type { Deps } from "./deps.ts";
 
 const readers: readonly string[] = ["owner", "admin", "auditor"];

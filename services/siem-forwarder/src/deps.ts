@@ -1,16 +1,7 @@
-import type { Bus } from "@coffer/bus";
-import type { Database } from "@coffer/postgres";
-import type { Counter } from "@coffer/telemetry";
-import type { Revocations, UserClaims } from "@coffer/tokens";
+import type { ServiceBase, Users } from "@coffer/service";
 
 /** All that an operation may use: its first argument. Built once, by hand, in service.ts. */
-export interface Deps {
-  database: Database;
-  bus: Bus;
-  /** `coffer_auth_failures_total`, by why. */
-  authFailures: Counter<"reason">;
-  /** Verifies a person's access token. */
-  verifyUser(token: string): Promise<UserClaims>;
-  /** Which sessions have ended before their tokens. */
-  revocations: Revocations;
+export interface Deps extends Pick<ServiceBase, "bus" | "database"> {
+  /** Who calls. */
+  users: Users;
 }

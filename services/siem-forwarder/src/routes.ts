@@ -1,7 +1,7 @@
 import { route } from "@coffer/http";
+import { authenticateUser } from "@coffer/service";
 import { auditQuery } from "./audit/list-query.ts";
 import { listAudit } from "./audit/list.ts";
-import { authenticateUser } from "./callers/user.ts";
 
 /** The service's HTTP surface. */
 export const routes = [

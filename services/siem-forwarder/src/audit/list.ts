@@ -1,8 +1,8 @@
 import type { AuditRecord, ChainHead } from "@coffer/events";
 import type { Call } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
+import type { User } from "@coffer/service";
 import { requireAuditReader } from "../access.ts";
-import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { findHead } from "../store/chains.ts";
 import type { Span } from "../store/hours.ts";

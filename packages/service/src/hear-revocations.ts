@@ -2,14 +2,14 @@ import type { Bus } from "@coffer/bus";
 import { revokedSessionsKey, sessionRevoked } from "@coffer/events";
 import type { Revocations } from "@coffer/tokens";
 import { createRevocations } from "@coffer/tokens";
-import type { Redis } from "ioredis";
+import type { ServiceBase } from "./service-base.ts";
 
 /**
  * Hears of ended sessions from two sides, so that either may be away: reads them from Redis twice a second and at each
  * connection to the bus, and listens to the bus.
  */
 export function hearRevocations(
-  redis: Redis,
+  redis: ServiceBase["redis"],
   bus: Bus,
   { lifetimeSeconds, now }: { lifetimeSeconds: number; now: () => Date },
 ): Revocations {

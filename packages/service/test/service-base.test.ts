@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { connectBus } from "@coffer/bus";
+import { revokedSessionsKey, signingKeys } from "@coffer/events";
+import { route, serve } from "@coffer/http";
+import { migrate } from "@coffer/postgres";
+import { buildService, createServiceBase, createUsers, authenticateUser, readServiceConfig } from "@coffer/service";
+import type { ServiceBase, Users } from "@coffer/service";
+import { createTelemetry } from "@coffer/telemetry";
+import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
+import { generateSigningKey, signUserToken } from "@coffer/tokens";
+import t from "tap";
+
+const [postgres, nats, redis] = await Promise.all([testPostgres(t), testNats(t), testRedis(t)]);
+const issuer = "https://coffer.test";
+const environment = {
+  COFFER_PORT: "0",
+  COFFER_BASE_URL: issuer,
+  COFFER_POSTGRES_URL: postgres.url,
+  COFFER_NATS_URL: nats.url,
+  COFFER_NATS_CREDENTIALS: JSON.stringify(nats.credentials),
+  COFFER_REDIS_URL: redis.url,
+  COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8",
+  COFFER_LOG_LEVEL: "fatal",
+};
+const migrations = { files: [{ name: "0001_first.sql", text: "create table first (id int)" }] };
+const greetings = [
+  route({
+    method: "GET",
+    path: "/api/vaults",
+    bucket: "user",
+    caller: authenticateUser,
+    status: 200,
+    run: (_deps: { users: Users }, { caller }) => Promise.resolve(caller),
+  }),
+];
+
+/** The part of auth-sm that tells its keys, and signs with one. */
+const key = await generateSigningKey();
+const authSm = connectBus({
+  url: nats.url,
+  service: "auth-sm",
+  ...nats.credentials["auth-sm"],
+  telemetry: createTelemetry({ service: "auth-sm", level: "silent" }),
+});
+t.teardown(() => authSm.close());
+authSm.reply(signingKeys, () => ({ keys: [{ ...key.publicJwk, kid: key.kid }] }));
+const newPerson = () => ({ sub: randomUUID(), sid: randomUUID() });
+const signed = (person: { sub: string; sid: string }, secondsAgo = 0) =>
+  signUserToken(key, person, {
+    issuer,
+    lifetimeSeconds: 900,
+    now: () => new Date(Date.now() - secondsAgo * 1000),
+    newId: () => randomUUID(),
+  });
+
+/** A service that greets people, on the stores of the test; `closed` notes whether the bus was there at its end. */
+async function startGreeter(own: Record<string, string> = {}) {
+  const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
+  const config = readServiceConfig("vaults", { ...environment, ...own });
+  const base: ServiceBase = createServiceBase({
+    name: "vaults",
+    config,
+    schema: "greeter",
+    migrations,
+    shared: { registry },
+  });
+  const users = createUsers(base);
+  const closed: boolean[] = [];
+  const service = buildService(base, {
+    routes: greetings,
+    deps: { users },
+    close: () => {
+      closed.push(base.bus.connected);
+      users.close();
+      return Promise.resolve();
+    },
+  });
+  const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= server.close().then(() => service.close()));
+  t.teardown(close);
+  await until("it is connected", async () => (await service.ready()).degraded === false);
+  const greet = (token: string, headers: Record<string, string> = {}) =>
+    fetch(`${server.url}/api/vaults`, { headers: { authorization: `Bearer ${token}`, ...headers } });
+  return { base, service, greet, close, closed };
+}
+
+await t.test("a service is ready once its own migrations are applied", async (t) => {
+  const { service } = await startGreeter();
+  t.match(await service.ready(), { ready: false, checks: { postgres: "not migrated", nats: "ok", redis: "ok" } });
+  await migrate({ url: postgres.url, schema: "greeter", ...migrations });
+  t.match(await service.ready(), { ready: true, degraded: false, checks: { postgres: "ok" } });
+});
+
+await t.test("people are known by auth-sm's keys, and each refusal is counted by its reason", async (t) => {
+  const { base, greet } = await startGreeter();
+  const [person, gone] = [newPerson(), newPerson()];
+  const org = randomUUID();
+  const answer = await greet(await signed(person), { "x-coffer-org": org.toUpperCase() });
+  t.equal(answer.status, 200);
+  t.strictSame(await answer.json(), { kind: "user", userId: person.sub, sessionId: person.sid, orgId: org });
+  await base.redis.zadd(revokedSessionsKey, Date.now(), gone.sid);
+  const token = await signed(gone);
+  await until("the end of the session is known", async () => (await greet(token)).status === 401);
+  t.equal((await greet(await signed(person, 901))).status, 401);
+  t.equal((await greet("x")).status, 401);
+  const metrics = await base.telemetry.metrics.registry.metrics();
+  for (const reason of ["session_ended", "user_expired", "user_malformed"])
+    t.match(metrics, `coffer_auth_failures_total{service="vaults",reason="${reason}"} 1`);
+});
+
+await t.test("replicas share the limits that they are configured with", async (t) => {
+  const [one, other] = [await startGreeter({ COFFER_LIMIT_USER: "3" }), await startGreeter({ COFFER_LIMIT_USER: "3" })];
+  const token = await signed(newPerson());
+  const headers = { "x-forwarded-for": "203.0.113.30" };
+  for (const { greet } of [one, other, one]) t.equal((await greet(token, headers)).status, 200);
+  for (const { greet } of [one, other]) t.equal((await greet(token, headers)).status, 429);
+  t.equal((await one.greet(token, { "x-forwarded-for": "203.0.113.31" })).status, 200);
+});
+
+await t.test("what is the service's own ends before the bus and the stores do", async (t) => {
+  const { base, close, closed } = await startGreeter();
+  await close();
+  t.strictSame(closed, [true]);
+  t.equal(base.bus.connected, false);
+  await until("Redis is let go", () => base.redis.status === "end");
+  await t.rejects(base.database.ready());
+});
+
+await t.test("a service reads its own variables besides those of all, and hears of all problems at once", (t) => {
+  t.equal(readServiceConfig("auth-sm", environment, ["COFFER_SIGNUPS"]).COFFER_SIGNUPS, "open");
+  const wrong = { COFFER_PORT: "x", COFFER_SIGNUPS: "maybe" };
+  t.throws(() => readServiceConfig("auth-sm", wrong, ["COFFER_SIGNUPS"]), /COFFER_PORT[^]*COFFER_SIGNUPS/);
+  t.throws(
+    () => readServiceConfig("vaults", { ...environment, COFFER_NATS_CREDENTIALS: "{}" }),
+    /COFFER_NATS_CREDENTIALS must have an entry for vaults/,
+  );
+  t.end();
+});
