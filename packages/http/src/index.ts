@@ -3,6 +3,7 @@ export type { Anonymous, Authenticate, AuthInput, Confirmable } from "./authenti
 export { chosenOrg } from "./chosen-org.ts";
 export { createApp } from "./create-app.ts";
 export type { App, AppOptions, RefusedCall } from "./create-app.ts";
+export { decodeCursor, encodeCursor } from "./cursor.ts";
 export {
   base64Text,
   compactJwe,
@@ -17,12 +18,14 @@ export {
 } from "./fields.ts";
 export { endSocket } from "./end-socket.ts";
 export { oversize } from "./oversize.ts";
+export { createRefusals } from "./refusals.ts";
+export type { Refusals } from "./refusals.ts";
 export { notModified, streamed, tagged } from "./reply.ts";
 export type { NotModified, Streamed, Tagged } from "./reply.ts";
 export type { RequestContext } from "./request-context.ts";
 export { route } from "./route.ts";
 export type { Call, Method, Route, RouteRow } from "./route.ts";
-export { routerSecretHeader } from "./begin.ts";
+export { routerSecretHeader, sourceOf } from "./begin.ts";
 export { serve } from "./serve.ts";
 export type { Listener, ServeOptions, Serving, Timeouts } from "./serve.ts";
 export type { Upgrade, UpgradeRoute } from "./upgrade.ts";

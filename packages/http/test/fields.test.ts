@@ -5,6 +5,8 @@ import {
   chosenOrg,
   compactJwe,
   cursorText,
+  decodeCursor,
+  encodeCursor,
   namedValues,
   nameText,
   pageLimit,
@@ -140,6 +142,21 @@ await t.test("a moment is UTC, from the year 1 on, up to microseconds", (t) => {
     ],
   );
   t.equal(timestampText.safeParse("now").error?.issues.length, 1, "one thing is said of what is none");
+  t.end();
+});
+
+await t.test("a cursor brings back the position that it was made of, and no other text does", (t) => {
+  const position = z.strictObject({ after: z.int().positive() });
+  const cursor = encodeCursor({ after: 7 });
+  t.ok(takes(cursorText, cursor));
+  t.strictSame(decodeCursor(cursor, position), { after: 7 });
+  const others = ["AAAA", "", encodeCursor({}), encodeCursor({ after: 0 }), encodeCursor({ after: 7, or: 1 })];
+  for (const other of others) {
+    t.throws(
+      () => decodeCursor(other, position),
+      Object.assign(new Error("the cursor is not one that this list gave"), { code: "invalid_request" }),
+    );
+  }
   t.end();
 });
 

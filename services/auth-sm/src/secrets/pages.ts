@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { nameText, timestampText, uidText } from "@coffer/http";
+import { decodeCursor, encodeCursor, nameText, timestampText, uidText } from "@coffer/http";
 import { z } from "zod";
 import { listSecrets } from "../store/secrets.ts";
 import type { FoundSecret, SearchPosition } from "../store/secret-search.ts";
@@ -7,7 +7,6 @@ import { searchSecrets, titleStartLength } from "../store/secret-search.ts";
 import type { SecretFilter, SecretRow } from "../store/secrets.ts";
 import type { Queryable } from "@coffer/postgres";
 import type { ListQuery, SearchQuery } from "./bodies.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
 
 /** One page, or with no limit asked for the whole list, which has no `next_cursor` at all. */
 export interface Page<Item> {

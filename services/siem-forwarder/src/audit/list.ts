@@ -1,16 +1,20 @@
 import type { AuditRecord, ChainHead } from "@coffer/events";
 import type { Call } from "@coffer/http";
+import { decodeCursor, encodeCursor } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
 import type { User } from "@coffer/service";
+import { z } from "zod";
 import { requireAuditReader } from "../access.ts";
 import type { Deps } from "../deps.ts";
 import { findHead } from "../store/chains.ts";
 import type { Span } from "../store/hours.ts";
 import { findSpan } from "../store/hours.ts";
 import { listRecords } from "../store/records.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { AuditQuery } from "./list-query.ts";
 import { hourOf } from "./hour-of.ts";
+
+/** The place after which the next page begins. */
+const position = z.strictObject({ after: z.int().positive() });
 
 /** A page of an organization's audit, and the present end of its chain. */
 export interface AuditPage {
@@ -25,7 +29,7 @@ export async function listAudit(
   deps: Deps,
   { caller, query }: Call<User, unknown, undefined, AuditQuery>,
 ): Promise<AuditPage> {
-  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, position).after;
   const orgId = await requireAuditReader(deps, caller);
   const { pool } = deps.database;
   const head = await findHead(pool, orgId);
@@ -47,7 +51,7 @@ export async function listAudit(
   const last = page.at(-1);
   return {
     data: page.map(({ record }) => record),
-    next_cursor: found.length > page.length && last !== undefined ? encodeCursor(last.seq) : null,
+    next_cursor: found.length > page.length && last !== undefined ? encodeCursor({ after: last.seq }) : null,
     head,
   };
 }

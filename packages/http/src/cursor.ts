@@ -1,14 +1,14 @@
 import { ServiceError } from "@coffer/errors";
 import type { z } from "zod";
 
-/** A position in a list as clients carry it: opaque, and safe in a URL. */
-export function encodeCursor(position: unknown): string {
+/** A position in a list as clients carry it: opaque, safe in a URL, and one that `cursorText` takes. */
+export function encodeCursor(position: object): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
 /**
  * The position that a cursor stands for.
- * @throws ServiceError `invalid_request` when it is none of ours
+ * @throws ServiceError `invalid_request` when the schema of the list's positions does not take it
  */
 export function decodeCursor<Position>(cursor: string, schema: z.ZodType<Position>): Position {
   try {
