@@ -22,6 +22,25 @@ export function figureCells({ name, value, unit, baseline, ratio, target, holds 
   ];
 }
 
+/** The figures that say most, each with what it says. */
+const leading = new Map<string, (figure: string) => string>([
+  ["secret read: CPU of all processes", (figure) => `a read costs ${figure} of CPU in all processes together`],
+  ["secret read: p50 one at a time", (figure) => `its answer is there after ${figure}`],
+  ["secret create: rate", (figure) => `new ones are written at ${figure}`],
+]);
+
+/** A report in two sentences. A target that does not hold is named by its row; here stands how many do. */
+export function headline({ secrets, figures }: Report): string {
+  const said = figures.flatMap(({ name, value, unit }) => {
+    const sentence = leading.get(name);
+    return sentence === undefined ? [] : [sentence(`${round(value)} ${unit}`)];
+  });
+  const judged = figures.filter(({ holds }) => holds !== null);
+  const held = judged.filter(({ holds }) => holds === true).length;
+  const first = said.length === 0 ? "" : `With ${secrets.toLocaleString("en")} secrets ${said.join(", ")}. `;
+  return `${first}${held} of ${judged.length} targets hold.`;
+}
+
 /** A Markdown table of one report. */
 export function markdownTable(report: Report): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
@@ -38,7 +57,7 @@ export function markdownPage(reports: readonly Report[], when: Date): string {
   const head = `Measured ${when.toISOString().slice(0, 10)} on ${cpus().length} cores (${processor}), Node ${process.version}.`;
   const parts = reports.map(
     (report) =>
-      `### ${report.secrets.toLocaleString("en")} secrets, ${report.clients.toLocaleString("en")} clients\n\n${markdownTable(report)}`,
+      `### ${report.secrets.toLocaleString("en")} secrets, ${report.clients.toLocaleString("en")} clients\n\n${headline(report)}\n\n${markdownTable(report)}`,
   );
   return [head, ...parts].join("\n\n");
 }

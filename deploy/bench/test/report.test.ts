@@ -1,0 +1,34 @@
+import t from "tap";
+import { headline, markdownPage } from "../src/report.ts";
+import type { Figure } from "../src/row.ts";
+
+const figure = (name: string, value: number, unit: Figure["unit"], holds: boolean | null): Figure => ({
+  name,
+  value,
+  unit,
+  baseline: null,
+  ratio: null,
+  target: "",
+  holds,
+});
+const report = {
+  secrets: 10_000,
+  clients: 100,
+  figures: [
+    figure("secret read: CPU of all processes", 231, "µs", true),
+    figure("secret read: p50 one at a time", 0.723, "ms", false),
+    figure("something else", 7, "ms", true),
+    figure("something that nobody judges", 7, "ms", null),
+    figure("secret create: rate", 1463.2, "1/s", false),
+  ],
+};
+
+await t.test("a report begins with what its most telling figures say, and how many targets hold", (t) => {
+  const said =
+    "With 10,000 secrets a read costs 231 µs of CPU in all processes together, its answer is there after 0.72 ms, " +
+    "new ones are written at 1463 1/s. 2 of 4 targets hold.";
+  t.equal(headline(report), said);
+  t.equal(headline({ ...report, figures: report.figures.slice(2, 3) }), "1 of 1 targets hold.");
+  t.match(markdownPage([report], new Date(0)), `### 10,000 secrets, 100 clients\n\n${said}\n\n| what |`);
+  t.end();
+});
