@@ -37,14 +37,23 @@ void t.test("closing lets a running handler answer, and takes no further request
 
 void t.test("closing lets a running request have its answer", async (t) => {
   const [vaults, auth] = await openBuses(t, server, "vaults", "auth-sm");
+  const reached = Promise.withResolvers<undefined>();
+  const finish = Promise.withResolvers<undefined>();
   auth?.reply(echo, async (input) => {
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    reached.resolve(undefined);
+    await finish.promise;
     return input;
   });
   await auth?.flush();
   const answer = vaults?.request(echo, { text: "x" });
-  await vaults?.close();
+  await reached.promise;
+  const closing = vaults?.close();
+  // A close that did not wait would have its few round trips behind it by now.
+  for (let trips = 0; trips < 50; trips += 1) await auth?.flush();
+  t.ok(vaults?.connected);
+  finish.resolve(undefined);
   t.same(await answer, { text: "x" });
+  await closing;
 });
 
 void t.test("closing waits for a handler that hangs no longer than five seconds", async (t) => {

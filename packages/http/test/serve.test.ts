@@ -91,12 +91,15 @@ await t.test("a caller that does not take its answer is cut off", async (t) => {
 await t.test("a caller that takes its answer slowly gets all of it, also when the end has come", async (t) => {
   const timeouts = { headers: 5_000, request: 10_000, idle: 2_000 };
   const app = await startApp(t, [longRoute(16 * mebibyte)], { timeouts, drainSeconds: 60 });
+  const idle = await openRaw(t, app.port);
+  idle.socket.write(request("/api/nothing"));
+  await idle.until(/\}$/);
   const connection = await openRaw(t, app.port);
   connection.socket.pause();
   connection.socket.write(request("/api/long"));
   while (!(await app.metrics()).includes('status_code="200"')) await new Promise(setImmediate);
   const closed = app.close();
-  await new Promise((resolve) => setTimeout(resolve, 500)); // longer than idle connections are kept
+  await idle.ended();
   connection.socket.resume();
   const received = await connection.ended();
   t.ok(received.endsWith('x"}') && received.length > 16 * mebibyte);

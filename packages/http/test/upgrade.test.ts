@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { promisify } from "node:util";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
+import { anyone, route } from "../src/index.ts";
 import type { Upgrade, UpgradeRoute } from "../src/index.ts";
 import { openRaw, sendRaw } from "./raw.ts";
 import { rows } from "./rows.ts";
@@ -117,12 +118,20 @@ await t.test("a socket that breaks during an upgrade harms nobody", async (t) =>
   t.equal((await fetch(`${app.url}/api/things`)).status, 200);
 });
 
+/** A route without an answer. */
+const silentRow = route({
+  ...({ method: "GET", path: "/api/silent", bucket: "user", caller: anyone, status: 200 } as const),
+  run: () => new Promise<never>(() => undefined),
+});
+
 await t.test("an upgraded connection may be silent for longer than one with a request", async (t) => {
-  const app = await startApp(t, rows, { upgrades: [echoing], timeouts: { headers: 100, request: 100, idle: 100 } });
+  const timeouts = { headers: 100, request: 100, idle: 100 };
+  const app = await startApp(t, [silentRow], { upgrades: [echoing], timeouts });
   const connection = await openRaw(t, app.port);
   connection.socket.write(upgrade("/api/sync/ws?token=good", freshAddress()));
   await connection.until(/101/);
-  await new Promise((resolve) => setTimeout(resolve, 500)); // the silence itself is what is tested
+  // Five that are silent one after another until they are cut.
+  for (let i = 0; i < 5; i++) t.equal(await sendRaw(t, app.port, "GET /api/silent HTTP/1.1\r\nHost: x\r\n\r\n"), "");
   connection.socket.write("still here");
   await connection.until(/still here$/);
 });
@@ -132,12 +141,15 @@ await t.test("at the end upgraded connections have the drain period, and are the
   const connection = await openRaw(t, app.port);
   connection.socket.write(upgrade("/api/sync/ws?token=good", freshAddress()));
   await connection.until(/101/);
+  const idle = await openRaw(t, app.port);
+  idle.socket.write("GET /api/things HTTP/1.1\r\nHost: x\r\n\r\n");
+  await idle.until(/\}$/);
   const started = performance.now();
   const closed = app.close();
-  await new Promise((resolve) => setTimeout(resolve, 1_600)); // that it lives so long is what is tested
+  await idle.ended();
   connection.socket.write("still here");
   await connection.until(/still here$/);
-  await closed;
-  t.ok(performance.now() - started >= 1_990, "timers may be a moment early");
   await connection.ended();
+  t.ok(performance.now() - started >= 1_990, "timers may be a moment early");
+  await closed;
 });
