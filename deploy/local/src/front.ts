@@ -2,10 +2,12 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { serve } from "@coffer/http";
+import type { ServiceError } from "@coffer/errors";
 import type { ServiceName } from "@coffer/events";
+import type { Refusals } from "@coffer/http";
+import { createRefusals, serve } from "@coffer/http";
 import { createFindService } from "./find-service.ts";
-import { refuse, refuseUpgrade } from "./refuse.ts";
+import { notAnswering, nothingHere } from "./refuse.ts";
 import type { ServiceRow } from "./services.ts";
 import { cannotListen } from "./startup-error.ts";
 
@@ -18,6 +20,8 @@ export interface Target {
 export interface Front {
   readonly url: string;
   readonly port: number;
+  /** How it refuses what no service takes; for whoever else stands before the services. */
+  readonly refusals: Refusals;
   /** From now on requests go to these; before, every answer is 503. */
   use(targets: ReadonlyMap<ServiceName, Target>): void;
   /** Takes no more connections; resolves when the requests in flight are answered, or after `seconds`. */
@@ -31,32 +35,35 @@ export interface FrontOptions {
   port: number;
   drainSeconds: number;
   rows: readonly ServiceRow[];
+  /** Browsers' origins, once the port is known. */
+  corsOrigins: (port: number) => readonly string[];
 }
 
 /** Listens on the public port and gives each request to its service. Throws StartupError when it cannot. */
-export async function openFront({ host, port, drainSeconds, rows }: FrontOptions): Promise<Front> {
+export async function openFront({ host, port, drainSeconds, rows, corsOrigins }: FrontOptions): Promise<Front> {
   const findService = createFindService(rows);
   let targets: ReadonlyMap<ServiceName, Target> | null = null;
+  let refusals = createRefusals([]);
   const inFlight = new Set<ServerResponse>();
   const upgraded = new Set<Duplex>();
 
-  function targetOf(url: string | undefined): Target | "unavailable" | "not_found" {
-    if (targets === null) return "unavailable";
+  function targetOf(url: string | undefined): Target | ServiceError {
+    if (targets === null) return notAnswering();
     const name = findService(url ?? "/");
-    return (name === null ? undefined : targets.get(name)) ?? "not_found";
+    return (name === null ? undefined : targets.get(name)) ?? nothingHere(url);
   }
   function listener(request: IncomingMessage, response: ServerResponse): void {
     inFlight.add(response);
     response.once("close", () => inFlight.delete(response));
     const target = targetOf(request.url);
-    if (typeof target === "string") refuse(request, response, target);
+    if (target instanceof Error) refusals.request(request, response, target);
     else target.request(request, response);
   }
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     upgraded.add(socket);
     socket.once("close", () => upgraded.delete(socket));
     const target = targetOf(request.url);
-    if (typeof target === "string") refuseUpgrade(request, socket, target);
+    if (target instanceof Error) refusals.upgrade(request, socket, target);
     else target.upgrade(request, socket, head);
   }
 
@@ -65,8 +72,10 @@ export async function openFront({ host, port, drainSeconds, rows }: FrontOptions
       throw cannotListen(error, { host, port, variable: "COFFER_PORT" });
     },
   );
+  refusals = createRefusals(corsOrigins(serving.port));
   let closing: Promise<void> | null = null;
   return {
+    refusals,
     url: serving.url,
     port: serving.port,
     use: (next) => {

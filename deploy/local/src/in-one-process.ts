@@ -1,9 +1,10 @@
 import type { ServiceName } from "@coffer/events";
+import type { Refusals } from "@coffer/http";
 import type { ServiceInstance } from "@coffer/service";
 import type { Registry } from "@coffer/telemetry";
 import { startTracing } from "@coffer/telemetry";
 import type { Target } from "./front.ts";
-import { refuseUpgrade } from "./refuse.ts";
+import { nothingHere } from "./refuse.ts";
 import { joinReadiness } from "./running-services.ts";
 import type { RunningServices } from "./running-services.ts";
 import { logFile, openLog } from "./service-log.ts";
@@ -18,6 +19,7 @@ export interface OneProcessOptions {
   /** The addresses under which the one process answers. */
   url: string;
   managementUrl: string;
+  refusals: Refusals;
 }
 
 interface Room {
@@ -42,7 +44,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   }
   const state = { pid: process.pid, url: options.url, management_url: options.managementUrl };
   return {
-    targets: new Map(rooms.map(({ name, instance }) => [name, targetOf(instance)])),
+    targets: new Map(rooms.map(({ name, instance }) => [name, targetOf(instance, options.refusals)])),
     states: () => Object.fromEntries(rooms.map(({ name }) => [name, state])),
     ready: async () =>
       joinReadiness(
@@ -63,9 +65,9 @@ async function build(row: ServiceRow, { environmentOf, dataDirectory, registry }
   return { name: row.name, instance: await service.createService(config, { registry, destination }) };
 }
 
-function targetOf({ listener, upgrade }: ServiceInstance): Target {
+function targetOf({ listener, upgrade }: ServiceInstance, refusals: Refusals): Target {
   return {
     request: listener,
-    upgrade: upgrade ?? ((request, socket) => refuseUpgrade(request, socket, "not_found")),
+    upgrade: upgrade ?? ((request, socket) => refusals.upgrade(request, socket, nothingHere(request.url))),
   };
 }

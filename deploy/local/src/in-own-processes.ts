@@ -1,4 +1,5 @@
 import type { ServiceName } from "@coffer/events";
+import type { Refusals } from "@coffer/http";
 import type { TrustedProxies } from "@coffer/ratelimit";
 import type { Readiness } from "@coffer/telemetry";
 import { createProxy } from "./proxy.ts";
@@ -14,6 +15,7 @@ export interface OwnProcessesOptions {
   dataDirectory: string;
   trustedProxies: TrustedProxies;
   routerSecret: string;
+  refusals: Refusals;
   drainSeconds: number;
   report: (line: string) => void;
   /** Told whenever a process is gone or there. */
@@ -24,7 +26,7 @@ const readinessMilliseconds = 1_500;
 
 /** Runs every service as a process of its own. When one does not start, the others are ended (StartupError). */
 export async function startInOwnProcesses(options: OwnProcessesOptions): Promise<RunningServices> {
-  const { rows, trustedProxies, routerSecret, drainSeconds, onChange } = options;
+  const { rows, trustedProxies, routerSecret, refusals, drainSeconds, onChange } = options;
   const processes = new Map<ServiceName, ServiceProcess>();
   const close = async (): Promise<void> => {
     await Promise.all([...processes.values()].map((process) => process.stop(drainSeconds + 1)));
@@ -51,7 +53,7 @@ export async function startInOwnProcesses(options: OwnProcessesOptions): Promise
   }
   started = true;
   const proxyTo = (running: ServiceProcess) =>
-    createProxy({ address: () => hostAndPort(running), trustedProxies, secret: routerSecret });
+    createProxy({ address: () => hostAndPort(running), trustedProxies, secret: routerSecret, refusals });
   return {
     targets: new Map([...processes].map(([name, running]) => [name, proxyTo(running)])),
     states: () => Object.fromEntries([...processes].flatMap(([name, running]) => stateOf(name, running))),

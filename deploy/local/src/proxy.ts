@@ -1,11 +1,11 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Agent, request as httpRequest } from "node:http";
 import type { Duplex } from "node:stream";
-import { endSocket, routerSecretHeader } from "@coffer/http";
+import type { Refusals } from "@coffer/http";
+import { endSocket, routerSecretHeader, sourceOf } from "@coffer/http";
 import type { TrustedProxies } from "@coffer/ratelimit";
-import { sourceAddress } from "@coffer/ratelimit";
 import type { Target } from "./front.ts";
-import { refuse, refuseUpgrade } from "./refuse.ts";
+import { notAnswering } from "./refuse.ts";
 
 export interface ProxyOptions {
   /** Where the service listens now, or `null` while it does not. */
@@ -13,6 +13,7 @@ export interface ProxyOptions {
   trustedProxies: TrustedProxies;
   /** Proves to the service that the source address was decided here. */
   secret: string;
+  refusals: Refusals;
 }
 
 /** Between one hop and the next only (RFC 9110, 7.6.1); the new hop has its own. */
@@ -28,22 +29,20 @@ const ownHeaders = new Set(["x-forwarded-for", "forwarded", "x-real-ip", routerS
  * that change their protocol. The service learns the source address from here and from nowhere else. Without a service
  * that answers: 503.
  */
-export function createProxy({ address, trustedProxies, secret }: ProxyOptions): Target {
+export function createProxy({ address, trustedProxies, secret, refusals }: ProxyOptions): Target {
   const agent = new Agent({ keepAlive: true });
 
   function open(incoming: IncomingMessage, passed: string[]): ClientRequest | null {
     const where = address();
     if (where === null) return null;
-    const forwarded = incoming.headers["x-forwarded-for"];
-    const source = sourceAddress(incoming.socket.remoteAddress, textOf(forwarded), trustedProxies);
-    const headers = [...passed, "X-Forwarded-For", source, routerSecretHeader, secret];
+    const headers = [...passed, "X-Forwarded-For", sourceOf(incoming, trustedProxies), routerSecretHeader, secret];
     return httpRequest({ ...where, agent, method: incoming.method ?? "GET", path: incoming.url ?? "/", headers });
   }
 
   function request(incoming: IncomingMessage, response: ServerResponse): void {
     const outgoing = open(incoming, [...passedOn(incoming), ...framingOf(incoming)]);
     if (outgoing === null) {
-      refuse(incoming, response, "unavailable");
+      refusals.request(incoming, response, notAnswering());
       return;
     }
     outgoing.on("continue", () => response.writeContinue());
@@ -63,7 +62,7 @@ export function createProxy({ address, trustedProxies, secret }: ProxyOptions): 
     outgoing.on("error", () => {
       incoming.unpipe(outgoing);
       incoming.resume();
-      if (!response.headersSent) refuse(incoming, response, "unavailable");
+      if (!response.headersSent) refusals.request(incoming, response, notAnswering());
       else if (!response.writableEnded) response.destroy();
     });
     response.on("close", () => outgoing.destroy());
@@ -75,7 +74,7 @@ export function createProxy({ address, trustedProxies, secret }: ProxyOptions): 
     const change = ["Connection", "Upgrade", "Upgrade", incoming.headers.upgrade ?? ""];
     const outgoing = open(incoming, [...passedOn(incoming, lengthHeader), ...change]);
     if (outgoing === null) {
-      refuseUpgrade(incoming, socket, "unavailable");
+      refusals.upgrade(incoming, socket, notAnswering());
       return;
     }
     outgoing.on("upgrade", (answer, inner, innerHead) => {
@@ -93,7 +92,7 @@ export function createProxy({ address, trustedProxies, secret }: ProxyOptions): 
       answer.pipe(socket, { end: false });
       answer.on("close", () => endSocket(socket));
     });
-    outgoing.on("error", () => refuseUpgrade(incoming, socket, "unavailable"));
+    outgoing.on("error", () => refusals.upgrade(incoming, socket, notAnswering()));
     socket.on("close", () => outgoing.destroy());
     outgoing.end();
   }
@@ -125,8 +124,4 @@ function headOf({ statusCode = 502, statusMessage = "" }: IncomingMessage, heade
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
   for (let at = 0; at + 1 < headers.length; at += 2) lines.push(`${headers[at] ?? ""}: ${headers[at + 1] ?? ""}`);
   return `${lines.join("\r\n")}\r\n\r\n`;
-}
-
-function textOf(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header.join(",") : header;
 }

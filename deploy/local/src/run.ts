@@ -56,6 +56,10 @@ export async function run({ settings, env, installation, report }: RunOptions): 
       port: settings.COFFER_PORT,
       drainSeconds: settings.COFFER_DRAIN_SECONDS,
       rows,
+      corsOrigins: (port) => {
+        const given = settings.COFFER_SYNC_ALLOWED_ORIGINS;
+        return given.length > 0 ? given : localBaseUrls(port);
+      },
     });
     ends.push(() => front.close());
     let services: RunningServices | null = null;
@@ -147,9 +151,18 @@ interface ServicesOptions {
 function startServices(options: ServicesOptions): Promise<RunningServices> {
   const { rows, environment, settings, registry, routerSecret, front, managementUrl, report, onChange } = options;
   const dataDirectory = settings.COFFER_DATA_DIR;
+  const { refusals } = front;
   if (routerSecret === null) {
     const url = shownUrl(front.url);
-    return startInOneProcess({ rows, environmentOf: environment, dataDirectory, registry, url, managementUrl });
+    return startInOneProcess({
+      rows,
+      environmentOf: environment,
+      dataDirectory,
+      registry,
+      url,
+      managementUrl,
+      refusals,
+    });
   }
   return startInOwnProcesses({
     rows,
@@ -157,6 +170,7 @@ function startServices(options: ServicesOptions): Promise<RunningServices> {
     dataDirectory,
     trustedProxies: parseTrustedProxies(settings.COFFER_TRUSTED_PROXY_CIDRS),
     routerSecret,
+    refusals,
     drainSeconds: settings.COFFER_DRAIN_SECONDS,
     report,
     onChange,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ServiceName } from "@coffer/events";
-import type { ServiceConfig, ServiceInstance, Shared } from "@coffer/service";
+import type { ServiceConfig, ServiceRoom } from "@coffer/service";
 import { checkout } from "./checkout.ts";
 
 export interface ServiceRow {
@@ -27,16 +27,7 @@ export const allServices: readonly ServiceRow[] = [
   { name: "scanner", paths: ["/api/scanner"], schema: null },
 ];
 
-/**
- * What every service exports: `readConfig` from src/config.ts and `createService` from src/service.ts. Besides,
- * src/main.ts runs it as a process of its own: forked, it sends `{type: "ready", url, management_url}` once it answers,
- * and ends when the process that forked it is gone.
- */
-export interface ServiceRoom {
-  /** Throws ConfigurationError. */
-  readConfig: (env: NodeJS.ProcessEnv) => ServiceConfig;
-  createService: (config: ServiceConfig, shared?: Shared) => Promise<ServiceInstance>;
-}
+type LoadedService = Pick<ServiceRoom<ServiceConfig>, "readConfig" | "createService">;
 
 /** What a service with a schema exports from src/migrate.ts. */
 export interface ServiceMigration {
@@ -44,7 +35,10 @@ export interface ServiceMigration {
   migrateService: (options: { url: string }) => Promise<readonly string[]>;
 }
 
-/** The program of a service that runs as a process of its own. */
+/**
+ * The program of a service that runs as a process of its own: forked, it sends `{type: "ready", url, management_url}`
+ * once it answers, and ends when the process that forked it is gone.
+ */
 export function programOf(name: ServiceName): string {
   return resolve(checkout, "services", name, "src/main.ts");
 }
@@ -54,10 +48,13 @@ export function presentServices(): ServiceRow[] {
   return allServices.filter(({ name }) => existsSync(programOf(name)));
 }
 
-/** Loads what a service exports to be run in this process. */
-export async function loadService({ name }: ServiceRow): Promise<ServiceRoom> {
+/**
+ * Loads what a service exports to be run in this process: `readConfig` from src/config.ts and `createService` from
+ * src/service.ts.
+ */
+export async function loadService({ name }: ServiceRow): Promise<LoadedService> {
   const rooms = await Promise.all([load(name, "config.ts"), load(name, "service.ts")]);
-  return Object.assign({}, ...rooms) as ServiceRoom; // the shape that every service keeps
+  return Object.assign({}, ...rooms) as LoadedService; // the shape that every service keeps
 }
 
 /** Loads what brings a service's schema up to date, and nothing else of it. */

@@ -4,8 +4,43 @@ import t from "tap";
 import { openFront } from "../src/front.ts";
 import { allServices } from "../src/services.ts";
 
+const origin = "https://vault.example";
+const corsOrigins = () => [origin];
+
+await t.test("what no service takes is refused in the form of every refusal, for browsers too", async (t) => {
+  const front = await openFront({ host: "127.0.0.1", port: 0, drainSeconds: 1, rows: allServices, corsOrigins });
+  t.teardown(() => front.close());
+  const ask = (path: string, init: RequestInit = {}, headers: Record<string, string> = {}) =>
+    fetch(front.url + path, { ...init, headers: { origin, "x-request-id": "abc", ...headers } });
+
+  const starting = await ask("/api/vaults", { method: "POST", body: "x".repeat(200_000) });
+  t.match(await starting.json(), { error: "unavailable", message: String, request_id: "abc" });
+  t.equal(starting.status, 503);
+  t.match(Object.fromEntries(starting.headers), {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": /Retry-After/,
+    "cache-control": "no-store",
+    "content-type": "application/json; charset=utf-8",
+    "retry-after": "1",
+    vary: "Origin",
+    "x-content-type-options": "nosniff",
+    "x-request-id": "abc",
+  });
+  const permission = await ask("/api/vaults", { method: "OPTIONS" }, { "access-control-request-method": "POST" });
+  t.equal(permission.status, 204);
+  t.match(permission.headers.get("access-control-allow-methods"), "POST");
+
+  front.use(new Map());
+  const nothing = await ask("/nothing");
+  t.equal(nothing.status, 404);
+  t.match(await nothing.json(), { error: "not_found", request_id: "abc" });
+  t.equal(nothing.headers.get("access-control-allow-origin"), origin);
+  const foreign = await ask("/nothing", {}, { origin: "https://elsewhere.example" });
+  t.equal(foreign.headers.get("access-control-allow-origin"), null);
+});
+
 await t.test("while connections drain, one that changed its protocol stays until the end", async (t) => {
-  const front = await openFront({ host: "127.0.0.1", port: 0, drainSeconds: 60, rows: allServices });
+  const front = await openFront({ host: "127.0.0.1", port: 0, drainSeconds: 60, rows: allServices, corsOrigins });
   t.teardown(() => front.close());
   const target = {
     request: () => undefined,

@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import t from "tap";
-import { routerSecretHeader, serve } from "@coffer/http";
+import { createRefusals, routerSecretHeader, serve } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
 import { createProxy } from "../src/proxy.ts";
 
@@ -31,6 +31,7 @@ async function pair(t: Tap, listener: RequestListener, trusted: string[] = []): 
     address: () => (down ? null : { host: "127.0.0.1", port }),
     trustedProxies: parseTrustedProxies(trusted),
     secret,
+    refusals: createRefusals(["https://vault.example"]),
   });
   const router = Object.assign(target.request, { upgrade: target.upgrade });
   const serving = await serve(router, { host: "127.0.0.1", port: 0, drainSeconds: 0 });
@@ -309,7 +310,12 @@ await t.test("a refused upgrade ends its connection, whatever the caller does wi
     });
     const { port } = backend.address() as AddressInfo;
     const address = () => (away ? null : { host: "127.0.0.1", port });
-    const target = createProxy({ address, trustedProxies: parseTrustedProxies([]), secret });
+    const target = createProxy({
+      address,
+      trustedProxies: parseTrustedProxies([]),
+      secret,
+      refusals: createRefusals([]),
+    });
     const router = createServer().on("upgrade", target.upgrade).listen(0, "127.0.0.1");
     t.teardown(() => [router, backend].map((server) => server.close()));
     await once(router, "listening");

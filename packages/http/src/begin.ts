@@ -1,13 +1,13 @@
-import { randomUUID, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { TrustedProxies } from "@coffer/ratelimit";
 import { sourceAddress, unknownAddress } from "@coffer/ratelimit";
 import type { RequestContext } from "./request-context.ts";
+import { requestIdOf } from "./request-id.ts";
 
 /** The header in which a router in front, started together with the services, proves that it is the one. */
 export const routerSecretHeader = "x-coffer-router";
 
-const goodId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestUserAgent = 256;
 
 interface BeginOptions {
@@ -21,22 +21,25 @@ export function createBegin({ trustedProxies, routerSecret, now = () => new Date
   const secret = routerSecret === undefined ? undefined : Buffer.from(routerSecret);
 
   return function begin(request: IncomingMessage, route: string): RequestContext {
-    const { headers, socket } = request;
-    const id = headers["x-request-id"];
+    const { headers } = request;
     const agent = headers["user-agent"];
-    const forwarded = textOf(headers["x-forwarded-for"]);
     const routed = secret !== undefined && isSecret(secret, headers[routerSecretHeader]);
     return {
-      id: typeof id === "string" && goodId.test(id) ? id : randomUUID(),
+      id: requestIdOf(request),
       method: request.method ?? "GET",
       route,
       ip: routed
-        ? sourceAddress(forwarded, undefined, trustedProxies)
-        : sourceAddress(socket.remoteAddress, forwarded, trustedProxies),
+        ? sourceAddress(textOf(headers["x-forwarded-for"]), undefined, trustedProxies)
+        : sourceOf(request, trustedProxies),
       userAgent: agent === undefined ? null : agent.slice(0, longestUserAgent),
       time: microseconds(now()),
     };
   };
+}
+
+/** Where a request came from: what its connection and its `X-Forwarded-For` say, as far as that is to be believed. */
+export function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: TrustedProxies): string {
+  return sourceAddress(socket.remoteAddress, textOf(headers["x-forwarded-for"]), trustedProxies);
 }
 
 /** Whether the caller had reset its connection by the time its request was read: it has no address left, and hears nothing. */

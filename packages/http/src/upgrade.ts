@@ -1,15 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Bucket } from "@coffer/ratelimit";
 import { admit } from "./admit.ts";
 import { createBegin, isGone } from "./begin.ts";
 import type { AppOptions } from "./create-app.ts";
-import { endSocket } from "./end-socket.ts";
 import { logFailure } from "./log-failure.ts";
 import { bucketOfPath } from "./rate-limit.ts";
 import { pathOf, readQuery } from "./read-query.ts";
 import { nothingAt, refusalBody, refusalHeaders, visibleError } from "./refusal.ts";
+import { inPairs, refuseUpgrade } from "./refuse-upgrade.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** A request to change protocols that the limiter has let pass. The operation takes over the socket. */
@@ -55,7 +54,7 @@ export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
     } catch (thrown) {
       const error = visibleError(thrown);
       logFailure(telemetry.log, error, context);
-      refuse(socket, error.status, [...headers, ...refusalHeaders(error)], refusalBody(error, context.id));
+      refuseUpgrade(socket, error.status, [...headers, ...refusalHeaders(error)], refusalBody(error, context.id));
     }
   }
 
@@ -64,17 +63,4 @@ export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
     socket.on("error", () => undefined);
     void take(incoming, socket, head);
   };
-}
-
-function refuse(socket: Duplex, status: number, headers: string[], body: string): void {
-  headers.push("Connection", "close", "Cache-Control", "no-store", "X-Content-Type-Options", "nosniff");
-  headers.push("Content-Type", "application/json; charset=utf-8", "Content-Length", String(Buffer.byteLength(body)));
-  const lines = inPairs(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  endSocket(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${body}`);
-}
-
-function inPairs(list: readonly string[]): (readonly [name: string, value: string])[] {
-  const pairs: (readonly [string, string])[] = [];
-  for (let at = 0; at + 1 < list.length; at += 2) pairs.push([list[at] ?? "", list[at + 1] ?? ""]);
-  return pairs;
 }
