@@ -25,7 +25,6 @@ const lockClass = 0x0c0ffe;
 export async function migrate({ url, schema, ...source }: MigrateOptions): Promise<string[]> {
   const all = await readMigrations(source);
   const config = connectionConfig(url, schema, `${schema} migrate`);
-  // An index on a large table takes the time it takes.
   const client = new pg.Client({ ...config, statement_timeout: 0, query_timeout: 0 });
   client.on("error", () => undefined);
   try {
@@ -40,7 +39,13 @@ export async function migrate({ url, schema, ...source }: MigrateOptions): Promi
   }
 }
 
+/** Servers older than 17 have no `transaction_timeout`. */
+const withoutBounds =
+  "select set_config(name, '0', false) from pg_settings where name in ('statement_timeout', 'transaction_timeout')";
+
 async function apply(client: pg.Client, schema: string, all: readonly Migration[]): Promise<string[]> {
+  // An index on a large table takes the time it takes, also where the role or the database has bounds of its own.
+  await client.query(withoutBounds);
   await client.query("select set_config('lock_timeout', '120s', false)");
   await client.query("select pg_advisory_lock($1, hashtext($2))", [lockClass, schema]);
   await client.query("select set_config('lock_timeout', '10s', false)");

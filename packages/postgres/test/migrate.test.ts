@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import pg from "pg";
 import t from "tap";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
@@ -105,6 +106,27 @@ void t.test("a file that fails leaves nothing of itself, and those before it sta
   t.equal(await rowsOf("broken", "first"), 1);
   const mended = { ...broken, text: "create table half (id int);" };
   t.same(await migrate({ url, schema: "broken", files: [first, mended] }), [mended.name]);
+});
+
+void t.test("a migration takes the time it takes, whatever bounds the database has", async (t) => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.teardown(() => client.end());
+  const { rows } = await client.query<{ name: string }>(
+    "select name from pg_settings where name in ('statement_timeout', 'transaction_timeout')",
+  );
+  // As an operator bounds every connection; servers older than 17 have no bound on transactions.
+  const each = async (change: (name: string) => string): Promise<void> => {
+    for (const { name } of rows) {
+      const format = "select format('alter database %I ', current_database()) || $1 as statement";
+      const made = await client.query<{ statement: string }>(format, [change(name)]);
+      await client.query(made.rows[0]?.statement ?? "");
+    }
+  };
+  await each((name) => `set ${name} = '200ms'`);
+  t.teardown(() => each((name) => `reset ${name}`));
+  const slow = { name: "0001_slow.sql", text: "create table slow (id int); select pg_sleep(0.5);" };
+  t.same(await migrate({ url, schema: "slow", files: [slow] }), [outbox, slow.name]);
 });
 
 void t.test("migrations are read from a folder in the order of their numbers", async (t) => {
