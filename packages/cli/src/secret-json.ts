@@ -4,14 +4,14 @@ import type { Secret } from "@coffer/sdk";
 export function secretJson(secret: Secret): Record<string, unknown> {
   return {
     uid: secret.uid,
-    folder_id: secret.folderId,
+    folder_id: secret.folder_id,
     folder: secret.folder,
     title: secret.title,
     record_type: secret.type,
     field_names: Object.keys(secret.fields),
     version: secret.version,
-    key_version: secret.keyVersion,
-    created_at: secret.createdAt,
-    updated_at: secret.updatedAt,
+    key_version: secret.key_version,
+    created_at: secret.created_at,
+    updated_at: secret.updated_at,
   };
 }

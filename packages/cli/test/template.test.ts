@@ -34,15 +34,15 @@ await t.test("only variables whose whole value is a notation are references", (t
 const secret = (title: string, fields: Record<string, string>) => ({
   uid: "u",
   title,
-  folderId: "f",
+  folder_id: "f",
   folder: "production",
   type: "login",
   name: title,
   fields,
   version: 1,
-  keyVersion: 1,
-  createdAt: "",
-  updatedAt: "",
+  key_version: 1,
+  created_at: "",
+  updated_at: "",
 });
 
 await t.test("every field of a folder becomes a variable that a shell can hold", (t) => {

@@ -25,7 +25,7 @@ export interface ResolvedField {
   title: string;
   field: string;
   value: string;
-  updatedAt: string;
+  updated_at: string;
 }
 
 /** Secrets as a machine. Every method throws CofferError. */
@@ -79,7 +79,7 @@ export function createClient(configuration: MachineConfiguration | string, optio
         folder = await requireFolder(store, view.folder_id);
       }
       const value = await openField(folder, view.uid, field, view.value_encrypted);
-      return { uid: view.uid, folder: view.folder, title: view.title, field, value, updatedAt: view.updated_at };
+      return { uid: view.uid, folder: view.folder, title: view.title, field, value, updated_at: view.updated_at };
     },
   };
 }

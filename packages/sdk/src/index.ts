@@ -20,10 +20,10 @@ export type { FolderSummary } from "./create-folder.ts";
 export type { NewToken, TokenRequest } from "./create-token.ts";
 export type { Secret } from "./sealed-secret.ts";
 export type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
-export type { OpenFolder } from "./secret-store.ts";
 export type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 export { canonicalUrl } from "./transport.ts";
 export type { TransportOptions } from "./transport.ts";
+export type { UsableFolder } from "./usable-folder.ts";
 export { recordTypes } from "./views.ts";
 export type {
   AccountView,

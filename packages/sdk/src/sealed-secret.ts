@@ -8,7 +8,7 @@ import type { SecretView } from "./views.ts";
 export interface Secret {
   uid: string;
   title: string;
-  folderId: string;
+  folder_id: string;
   /** The folder's name. */
   folder: string;
   type: string;
@@ -16,9 +16,9 @@ export interface Secret {
   notes?: string;
   fields: Record<string, string>;
   version: number;
-  keyVersion: number;
-  createdAt: string;
-  updatedAt: string;
+  key_version: number;
+  created_at: string;
+  updated_at: string;
 }
 
 const mostFields = 64;
@@ -44,16 +44,16 @@ export async function openSecret(view: SecretView, folder: OpenFolder): Promise<
   return {
     uid: view.uid,
     title: sealedTitle ?? unsealedTitle(payload, view),
-    folderId: folder.id,
+    folder_id: folder.id,
     folder: folder.name,
     type: view.record_type,
     name,
     ...(notes === undefined ? {} : { notes }),
     fields,
     version: view.version,
-    keyVersion: view.key_version,
-    createdAt: view.created_at,
-    updatedAt: view.updated_at,
+    key_version: view.key_version,
+    created_at: view.created_at,
+    updated_at: view.updated_at,
   };
 }
 

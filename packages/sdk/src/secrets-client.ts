@@ -8,6 +8,8 @@ import { openSecret, readable } from "./sealed-secret.ts";
 import type { Secret } from "./sealed-secret.ts";
 import { secretCache } from "./secret-cache.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
+import { usableFolder } from "./usable-folder.ts";
+import type { UsableFolder } from "./usable-folder.ts";
 import type { SecretView } from "./views.ts";
 import { watchSecrets } from "./watch-secrets.ts";
 import type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
@@ -27,7 +29,7 @@ export interface SecretsClientOptions {
  */
 export interface SecretsClient {
   /** The folders that the caller may use, as the service knows them now. */
-  folders(): Promise<OpenFolder[]>;
+  folders(): Promise<UsableFolder[]>;
   /** All secrets, or those of one folder (name or id). All are those of folders whose key the caller has. */
   list(folder?: string): Promise<Secret[]>;
   /** One secret by uid, as it is now. */
@@ -109,7 +111,7 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
   const all = async (): Promise<Secret[]> => openAll(await usableViews());
 
   return {
-    folders: () => store.folders(true),
+    folders: async () => (await store.folders(true)).map(usableFolder),
     async list(nameOrId) {
       if (nameOrId === undefined) return all();
       const folder = await requireFolder(store, nameOrId);

@@ -1,4 +1,5 @@
 import { decodeBase64Url, encodeText, newKey } from "@coffer/crypto";
+import { inspect } from "node:util";
 import t from "tap";
 import { createClient } from "../src/index.ts";
 import { bareBox, folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
@@ -27,6 +28,21 @@ await t.test("many reads at once and after one another are one request", async (
   t.equal(await client.read(uri("database", "user")), "app");
   t.equal((await client.list("production")).length, 1);
   t.equal(server.received.length, 1);
+});
+
+await t.test("what is answered has the interface's names, and a folder does not show its key", async (t) => {
+  const { client } = await setUp(t);
+  const [secret] = await client.list();
+  const names = "created_at,field_names,fields,folder,folder_id,key_version,name,title,type,uid,updated_at,version";
+  for (const name of Object.keys(secret ?? {})) t.ok(names.split(",").includes(name), name);
+  const folder = newFolder("staging", 3);
+  const { url } = await startServer(t, (_request, response) => json(response, 200, { data: [view] }));
+  const machine = await newMachine(url, [folder]);
+  const view = await folderFor(folder, machine.public_key);
+  const [usable] = await createClient(machine).folders();
+  t.same(JSON.parse(JSON.stringify(usable)), { id: folder.id, name: "staging", permission: "write", key_version: 3 });
+  t.notMatch(inspect(usable, { depth: null }), /Uint8Array|key:/);
+  t.same(usable?.key, folder.key, "who asks for it has it");
 });
 
 await t.test("a list is served from memory up to its age, and then asked for by its tag", async (t) => {

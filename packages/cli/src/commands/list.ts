@@ -26,13 +26,13 @@ function show(secrets: readonly Secret[], options: DataOptions): void {
   }
   printTable(
     ["UID", "FOLDER", "TITLE", "TYPE", "FIELDS", "UPDATED"],
-    secrets.map(({ uid, folder, title, type, fields, updatedAt }) => [
+    secrets.map(({ uid, folder, title, type, fields, updated_at }) => [
       uid,
       folder,
       title,
       type,
       Object.keys(fields).join(","),
-      shortTime(updatedAt),
+      shortTime(updated_at),
     ]),
   );
 }

@@ -1,0 +1,21 @@
+import type { OpenFolder } from "./secret-store.ts";
+import type { Permission } from "./views.ts";
+
+/** A folder that the caller may use. */
+export interface UsableFolder {
+  id: string;
+  name: string;
+  permission: Permission | null;
+  /** Undefined when it is not known which version `key` is. */
+  key_version: number | undefined;
+  /**
+   * Null when the key was not sealed to this caller, or does not open. Not enumerable: whoever prints or copies a folder
+   * does not print or copy its key.
+   */
+  readonly key: Uint8Array | null;
+}
+
+export function usableFolder({ id, name, permission, keyVersion, key }: OpenFolder): UsableFolder {
+  const folder = { id, name, permission, key_version: keyVersion, key };
+  return Object.defineProperty(folder, "key", { enumerable: false, writable: false });
+}
