@@ -38,7 +38,9 @@ function npm(args) {
   return own !== undefined && /\.c?js$/.test(own) ? run(process.execPath, [own, ...args]) : run("npm", args);
 }
 
-/** Whether node_modules holds exactly what the lock file says. Workspaces that are not in this checkout do not count. */
+/**
+ * Whether node_modules holds exactly what the lock file says. Workspaces that are not in this checkout do not count.
+ */
 function isInstalled() {
   if (!existsSync(at("node_modules/.package-lock.json"))) return false;
   const packagesOf = (path) => JSON.parse(readFileSync(at(path), "utf8")).packages ?? {};

@@ -9,8 +9,8 @@ const lifeSeconds = 300;
 export const rightToken: JwtGiven = { header: {}, claims: {}, key: "own", signature: "p1363" };
 
 /**
- * A machine's token for `audience` as a case wants it: the right one, with header members and claims put in the place of the right
- * ones (null takes one away), signed in the way that is named.
+ * A machine's token for `audience` as a case wants it: the right one, with header members and claims put in the place
+ * of the right ones (null takes one away), signed in the way that is named.
  */
 export function signToken(
   { client_id, public_key, privateKey }: Machine,

@@ -24,8 +24,8 @@ export function othersIn(dataDirectory: string): string[] {
 }
 
 /**
- * Refuses a folder that is in use for something else: one that holds other things and no installation. What a mount or a
- * redirected output puts there does not count. Throws StartupError.
+ * Refuses a folder that is in use for something else: one that holds other things and no installation. What a mount or
+ * a redirected output puts there does not count. Throws StartupError.
  */
 export function refuseForeign(dataDirectory: string): void {
   const entries = entriesOf(dataDirectory);

@@ -1,7 +1,9 @@
 import type { ServiceName } from "@coffer/events";
 import type { ServiceRow } from "./services.ts";
 
-/** Makes the function that finds the service of a path: the row with the longest path that the request's begins with. */
+/**
+ * Makes the function that finds the service of a path: the row with the longest path that the request's begins with.
+ */
 export function createFindService(rows: readonly ServiceRow[]): (url: string) => ServiceName | null {
   const prefixes = rows
     .flatMap(({ name, paths }) => paths.map((path) => ({ name, path })))

@@ -21,8 +21,8 @@ export function installationFile(dataDirectory: string): string {
 }
 
 /**
- * Reads the installation of a data directory, or makes folder, passwords and file (0600). Throws StartupError when there
- * is a file that holds no installation.
+ * Reads the installation of a data directory, or makes folder, passwords and file (0600). Throws StartupError when
+ * there is a file that holds no installation.
  */
 export function openInstallation(dataDirectory: string): Installation {
   const path = installationFile(dataDirectory);
@@ -49,7 +49,8 @@ export function noteFirstReady(dataDirectory: string, installation: Installation
 
 function read(path: string): Installation {
   try {
-    const found = JSON.parse(readFileSync(path, "utf8")) as Installation; // written below, 0600; a file that was changed since is caught here
+    // Written below, 0600. What is looked at here throws, or is no text, in a file that was changed since.
+    const found = JSON.parse(readFileSync(path, "utf8")) as Installation;
     const passwords = serviceNames.flatMap((name) => [found.postgres[name], found.nats[name]]);
     if ([found.redis, ...passwords].every((password) => typeof password === "string")) return found;
   } catch (error) {

@@ -33,7 +33,9 @@ export function takeLock(dataDirectory: string): () => void {
   return () => rmSync(lock, { force: true });
 }
 
-/** Makes `lock` a link to `own`, where there is none or one of a process that is gone. Throws StartupError otherwise. */
+/**
+ * Makes `lock` a link to `own`, where there is none or one of a process that is gone. Throws StartupError otherwise.
+ */
 function take(lock: string, own: string, dataDirectory: string): void {
   // A link appears with its content and only if there is none: no moment in which two believe to hold it.
   while (!link(own, lock)) {

@@ -19,8 +19,8 @@ export interface ProxyOptions {
 /** Between one hop and the next only (RFC 9110, 7.6.1); the new hop has its own. */
 const hopHeaders = new Set(["connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"]);
 const lengthHeader = "content-length";
-// What frames and addresses a request and says whose it is. Without its length a body would reach the service as a second
-// request, past everything that is decided here: a caller who lists one of these in Connection is not obeyed.
+// What frames and addresses a request and says whose it is. Without its length a body would reach the service as a
+// second request, past everything that is decided here: a caller who lists one of these in Connection is not obeyed.
 const keptHeaders = new Set([lengthHeader, "host", "authorization"]);
 const ownHeaders = new Set(["x-forwarded-for", "forwarded", "x-real-ip", routerSecretHeader]);
 

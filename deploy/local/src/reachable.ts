@@ -2,7 +2,8 @@ import { isIP } from "node:net";
 
 /**
  * What to tell whoever lets other machines in while every base address is this machine's own name for itself, so that
- * the token of no machine elsewhere would be for an address that the service knows; `null` when there is nothing to say.
+ * the token of no machine elsewhere would be for an address that the service knows; `null` when there is nothing to
+ * say.
  */
 export function unreachableBaseUrls(host: string, baseUrls: readonly string[]): string | null {
   if (isLoopback(host) || !baseUrls.every((url) => isLoopback(new URL(url).hostname))) return null;

@@ -8,8 +8,8 @@ import { StartupError } from "./startup-error.ts";
 
 /**
  * Removes all that Coffer made in the data directory, which the caller has locked; returns the names of what else is
- * there, and stays. Asks first unless `yes`. Throws StartupError when the answer is no, when there is nobody to ask, and
- * when the folder is not a data directory of Coffer.
+ * there, and stays. Asks first unless `yes`. Throws StartupError when the answer is no, when there is nobody to ask,
+ * and when the folder is not a data directory of Coffer.
  */
 export async function resetDataDirectory(dataDirectory: string, yes: boolean): Promise<string[]> {
   refuseForeign(dataDirectory);

@@ -70,7 +70,9 @@ await t.test("of several who find a stale lock at the same time, one gets it", a
   t.same(answers.sort(), ["StartupError", "StartupError", "StartupError", "mine"]);
 });
 
-/** Runs a program that has `directory`, `takeLock` and `fs`, whose functions it may replace before `takeLock` uses them. */
+/**
+ * Runs a program that has `directory`, `takeLock` and `fs`, whose functions it may replace before `takeLock` uses them.
+ */
 function start(directory: string, program: string) {
   const source = JSON.stringify(join(import.meta.dirname, "../src/instance-lock.ts"));
   const child = spawn(process.execPath, [

@@ -42,7 +42,10 @@ export function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: T
   return sourceAddress(socket.remoteAddress, textOf(headers["x-forwarded-for"]), trustedProxies);
 }
 
-/** Whether the caller had reset its connection by the time its request was read: it has no address left, and hears nothing. */
+/**
+ * Whether the caller had reset its connection by the time its request was read: it has no address left, and hears
+ * nothing.
+ */
 export function isGone({ ip }: RequestContext): boolean {
   return ip === unknownAddress;
 }

@@ -16,7 +16,9 @@ export interface Cors {
 const nothing: readonly string[] = [];
 const refused: readonly string[] = ["Vary", "Origin"];
 
-/** `origins` as browsers write them, `https://vault.example`. Credentials are never allowed: callers use bearer tokens. */
+/**
+ * `origins` as browsers write them, `https://vault.example`. Credentials are never allowed: callers use bearer tokens.
+ */
 export function createCors(origins: readonly string[]): Cors {
   const answers = new Map(
     origins.map((origin) => [

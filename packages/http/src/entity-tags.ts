@@ -10,8 +10,8 @@ export function heldTags(header: string | undefined): readonly string[] {
 }
 
 /**
- * The tag of an `If-Match` header, unquoted; undefined without one and for `*`. A weak tag is returned as it is, so that
- * it equals no present version (`If-Match` compares strongly).
+ * The tag of an `If-Match` header, unquoted; undefined without one and for `*`. A weak tag is returned as it is, so
+ * that it equals no present version (`If-Match` compares strongly).
  * @throws ServiceError `invalid_request` for several tags.
  */
 export function expectedTag(header: string | undefined): string | undefined {

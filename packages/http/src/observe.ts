@@ -4,7 +4,9 @@ import type { RequestContext } from "./request-context.ts";
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Makes the function that notes an answered request in `http_server_request_duration_seconds`, and logs it at debug. */
+/**
+ * Makes the function that notes an answered request in `http_server_request_duration_seconds`, and logs it at debug.
+ */
 export function createObserve({ log, metrics }: Telemetry) {
   const duration = metrics.histogram(
     "http_server_request_duration_seconds",

@@ -2,7 +2,10 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { endSocket } from "./end-socket.ts";
 
-/** Answers a request to change protocols as an ordinary one and ends its connection. `headers` is name, value, name, value. */
+/**
+ * Answers a request to change protocols as an ordinary one and ends its connection. `headers` is name, value, name,
+ * value.
+ */
 export function refuseUpgrade(socket: Duplex, status: number, headers: readonly string[], body: string): void {
   const all = [...headers, "Connection", "close", "Cache-Control", "no-store", "X-Content-Type-Options", "nosniff"];
   all.push("Content-Type", "application/json; charset=utf-8", "Content-Length", String(Buffer.byteLength(body)));

@@ -4,8 +4,8 @@ import { mustClose } from "./unread-body.ts";
 
 /**
  * Answers with JSON text in parts, each asked for when the caller has taken those before. The head goes with the first,
- * so that what is thrown before is still answered like any error; whoever catches a later one has to cut the connection.
- * Of HEAD only the first part is asked for. Returns the status.
+ * so that what is thrown before is still answered like any error; whoever catches a later one has to cut the
+ * connection. Of HEAD only the first part is asked for. Returns the status.
  * @throws what `parts` throws.
  */
 export async function sendParts(

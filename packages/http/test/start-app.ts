@@ -24,8 +24,8 @@ type Options<Caller> = Partial<Omit<AppOptions<object, Caller>, "routes" | "tele
 };
 
 /**
- * Serves routes with a limiter on a Redis of the test's own: five strict requests in 60 s, many others. The test stands on
- * a trusted proxy, so that it may say from which address it comes.
+ * Serves routes with a limiter on a Redis of the test's own: five strict requests in 60 s, many others. The test stands
+ * on a trusted proxy, so that it may say from which address it comes.
  */
 export async function startApp<Caller>(
   t: Scope,

@@ -54,8 +54,8 @@ const parsers = new Map<number, ParseText>([
 ]);
 
 /**
- * How a column's text becomes a value: timestamptz as ISO 8601 UTC text with microseconds, int8 as a number, numeric and
- * xid8 as text, json and jsonb as values, bytea as a Buffer, all else as `pg` does.
+ * How a column's text becomes a value: timestamptz as ISO 8601 UTC text with microseconds, int8 as a number, numeric
+ * and xid8 as text, json and jsonb as values, bytea as a Buffer, all else as `pg` does.
  */
 export function parseColumn(typeId: number, format?: string): ParseText {
   const ours = format === "binary" ? undefined : parsers.get(typeId);

@@ -51,8 +51,8 @@ export function connectionConfig(url: string, schema: string, applicationName: s
 }
 
 /**
- * Sent first on every connection. Bounds whole transactions on servers that can (17 and later); older ones have the bound
- * on idle ones only.
+ * Sent first on every connection. Bounds whole transactions on servers that can (17 and later); older ones have the
+ * bound on idle ones only.
  */
 export const boundTransactions = {
   name: "coffer_bound_transactions",

@@ -19,8 +19,8 @@ export interface Database {
   /** For reads outside a transaction, one statement each. */
   readonly pool: Queryable;
   /**
-   * Runs `work` in a transaction (read committed): commits when it returns, rolls back when it throws. Runs it again, up
-   * to three times, when Postgres asks for that (deadlock, serialization), so `work` must not do anything elsewhere.
+   * Runs `work` in a transaction (read committed): commits when it returns, rolls back when it throws. Runs it again,
+   * up to three times, when Postgres asks for that (deadlock, serialization), so `work` must not do anything elsewhere.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
@@ -48,7 +48,9 @@ export interface DatabaseOptions {
   /** `postgresql://…`, as `pg` reads it. */
   url: string;
   schema: string;
-  /** Connections for transactions and single statements; 8 unless told. Hot paths have six more, the relay one a lane. */
+  /**
+   * Connections for transactions and single statements; 8 unless told. Hot paths have six more, the relay one a lane.
+   */
   poolSize?: number;
   telemetry: Telemetry;
 }

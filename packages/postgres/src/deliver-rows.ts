@@ -10,8 +10,8 @@ export interface DeliveryOptions {
   mostBytes: number;
   deliverMilliseconds: number;
   /**
-   * A number when nothing was taken of late, which is also what a message that kills its consumer looks like: the row at
-   * that number, counted round, goes alone first and tells the two apart.
+   * A number when nothing was taken of late, which is also what a message that kills its consumer looks like: the row
+   * at that number, counted round, goes alone first and tells the two apart.
    */
   suspicious: number | undefined;
   /** Whether to begin no further delivery. */
@@ -23,7 +23,10 @@ export interface DeliveryReport {
   /** Positions. */
   delivered: number[];
   failed: { row: OutboxRow; problem: string }[];
-  /** Rows of several audit records that are refused as they are: when each record has a row of its own, the bad one shows. */
+  /**
+   * Rows of several audit records that are refused as they are: when each record has a row of its own, the bad one
+   * shows.
+   */
   divisible: { row: OutboxRow; problem: string }[];
   /** Nobody was there for some of them. */
   away: boolean;

@@ -169,7 +169,9 @@ function withoutValues(error: unknown): QueryFailure {
   return new QueryFailure("the query failed");
 }
 
-/** What failed, and the innermost reason: the code of the network, of name resolution or of TLS, else the words for it. */
+/**
+ * What failed, and the innermost reason: the code of the network, of name resolution or of TLS, else the words for it.
+ */
 function connectionProblem(error: unknown): string {
   const links = [...chainOf(error)];
   const what = links[0]?.message ?? "the query failed";

@@ -1,6 +1,8 @@
 import { Socket } from "node:net";
 
-/** A socket that sends what is written in one turn of the event loop in one go, once `gather` was called in that turn. */
+/**
+ * A socket that sends what is written in one turn of the event loop in one go, once `gather` was called in that turn.
+ */
 export interface GatheredSocket {
   readonly socket: Socket;
   /** Called before each write: everything of this turn leaves at its end. */
@@ -10,8 +12,8 @@ export interface GatheredSocket {
 }
 
 /**
- * Makes a socket for a pipelined connection. A write wakes the server's process and costs more than the statement in it;
- * statements of many requests that go on in the same turn share one.
+ * Makes a socket for a pipelined connection. A write wakes the server's process and costs more than the statement in
+ * it; statements of many requests that go on in the same turn share one.
  */
 export function gatheredSocket(): GatheredSocket {
   const socket = new Socket();

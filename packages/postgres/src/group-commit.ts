@@ -15,8 +15,8 @@ interface Waiter<Item> {
 
 /**
  * One write for all that wait: the first item is written at once, with what arrives in the same turn of the event loop,
- * and everything that arrives while a write is under way goes with the next. The returned function resolves when its item
- * is durable, and rejects with the reason when the write it went with failed; a later item is not affected.
+ * and everything that arrives while a write is under way goes with the next. The returned function resolves when its
+ * item is durable, and rejects with the reason when the write it went with failed; a later item is not affected.
  */
 export function createGroupCommit<Item>({
   write,

@@ -7,8 +7,8 @@ export type Prepared<Row> = (values: unknown[]) => Promise<Row[]>;
 type Lines = readonly [Line, ...Line[]];
 
 /**
- * Statements of one turn of the event loop together, on whichever line has least to do: together they cost one write to a
- * socket. For reads, which do not hold each other up.
+ * Statements of one turn of the event loop together, on whichever line has least to do: together they cost one write to
+ * a socket. For reads, which do not hold each other up.
  */
 export function together(lines: Lines): Line {
   return lines.find(({ gathering }) => gathering) ?? apart(lines);

@@ -10,7 +10,9 @@ export interface RelayOptions {
   database: Database;
   deliver: Deliver;
   telemetry: Telemetry;
-  /** What this service sends; unless told, everything that its name may send. Other rows are left for a newer version. */
+  /**
+   * What this service sends; unless told, everything that its name may send. Other rows are left for a newer version.
+   */
   subjects?: readonly RelayedSubject[];
   /** The most bytes of JSON in one delivery; 384 KiB unless told. */
   mostBytes?: number;
@@ -28,7 +30,8 @@ export interface Relay {
 /**
  * Moves messages from the outbox to their consumers: events and requests at once after a commit of this process, and
  * every 100 to 200 ms audit records and what other processes have left. Any number of relays may run; a row is with one
- * of them at a time, and is deleted only after its delivery was acknowledged, so that a crash in between delivers it again.
+ * of them at a time, and is deleted only after its delivery was acknowledged, so that a crash in between delivers it
+ * again.
  */
 export function startRelay(options: RelayOptions): Relay {
   const { database, deliver, telemetry, mostBytes = 384 * 1024, deliverMilliseconds = 5_000 } = options;

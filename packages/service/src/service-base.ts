@@ -68,7 +68,9 @@ export interface ServiceParts<Deps, Caller> extends Pick<
   close(): Promise<void>;
 }
 
-/** The service that answers `routes` with `deps`, behind the limiter that all services share. It listens nowhere yet. */
+/**
+ * The service that answers `routes` with `deps`, behind the limiter that all services share. It listens nowhere yet.
+ */
 export function buildService<Deps, Caller>(
   base: ServiceBase,
   { drain, close, ...own }: ServiceParts<Deps, Caller>,

@@ -11,8 +11,8 @@ const flushMilliseconds = 5000;
 
 /**
  * Starts recording spans when `OTEL_EXPORTER_OTLP_ENDPOINT` (or the one for traces) is set in `env`; otherwise nothing
- * is loaded and nothing recorded. Services that share a process share its tracing: the first call starts it. The SDK reads
- * the standard OpenTelemetry variables from the process's own environment; metrics and logs do not go through it.
+ * is loaded and nothing recorded. Services that share a process share its tracing: the first call starts it. The SDK
+ * reads the standard OpenTelemetry variables from the process's own environment; metrics and logs do not go through it.
  */
 export async function startTracing(service: string, env: NodeJS.ProcessEnv): Promise<Tracing> {
   const endpoint = env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] ?? "";

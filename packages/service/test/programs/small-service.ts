@@ -4,8 +4,8 @@ import { readEnvironment } from "@coffer/env";
 import { runService } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 
-// A service that answers its path after the time that the path says, keeps connections that ask for another protocol and
-// tells them the end a second before it is due, and stores nothing.
+// A service that answers its path after the time that the path says, keeps connections that ask for another protocol
+// and tells them the end a second before it is due, and stores nothing.
 const kept = new Set<Duplex>();
 await runService({
   name: "scanner",
