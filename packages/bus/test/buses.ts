@@ -53,16 +53,6 @@ export async function openBuses(t: Scope, server: Server, ...services: ServiceNa
   await Promise.all(buses.map(connected));
   return buses;
 }
-
-/** Waits for a condition of which nothing tells, at most 10 s. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error("what was waited for did not happen within 10 s");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 /** A question on a subject that exists, with a shape that tests can fill as they like. */
 export const echo = {
   kind: "rpc",

@@ -1,8 +1,8 @@
 import { createServer, connect as dial } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import { testNats } from "@coffer/testkit";
+import { testNats, until } from "@coffer/testkit";
 import t from "tap";
-import { connected, echo, news, openBus, openBuses, until } from "./buses.ts";
+import { connected, echo, news, openBus, openBuses } from "./buses.ts";
 
 void t.test("a service starts without the bus, says so at once, and uses it as soon as it is there", async (t) => {
   const server = await testNats(t);
@@ -38,14 +38,14 @@ void t.test("after a crash of the server everything registered listens again by 
 
   for (const round of ["first", "second"]) {
     await server.kill();
-    await until(() => !vaults.connected && !auth.connected);
+    await until("both have noticed", () => !vaults.connected && !auth.connected);
     await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable" });
     t.throws(() => auth.publish(news, { text: "lost" }), { code: "unavailable" });
     await server.start();
-    await until(() => vaults.connected && auth.connected);
+    await until("both are connected again", () => vaults.connected && auth.connected);
     t.same(await vaults.request(echo, { text: round }), { text: round });
     auth.publish(news, { text: round });
-    await until(() => seen.includes(round));
+    await until("the news of this round is there", () => seen.includes(round));
   }
   t.same(seen, ["first", "second"], "what could not be published is not published later");
 });
@@ -60,17 +60,17 @@ void t.test("every connection calls the listeners, and when they are called the 
   vaults.onConnect(async () => {
     connections += 1;
     const text = `sent in connection ${connections}`;
-    await until(() => auth.connected);
+    await until("auth-sm is connected", () => auth.connected);
     auth.publish(news, { text });
   });
-  await until(() => seen.length === 1);
+  await until("the news is there", () => seen.length === 1);
   await server.kill();
-  await until(() => !vaults.connected && !auth.connected);
+  await until("both have noticed", () => !vaults.connected && !auth.connected);
   await server.start();
-  await until(() => seen.length === 2);
+  await until("the second is there", () => seen.length === 2);
   t.same(seen, ["sent in connection 1", "sent in connection 2"]);
   vaults.onConnect(() => seen.push("at once"));
-  await until(() => seen.length === 3);
+  await until("the third is there", () => seen.length === 3);
 });
 
 void t.test("a listener that fails is logged and disturbs nobody", async (t) => {
@@ -81,7 +81,10 @@ void t.test("a listener that fails is logged and disturbs nobody", async (t) => 
   });
   vaults.onConnect(() => Promise.reject(new Error("listener rejected")));
   await connected(vaults);
-  await until(() => /listener failed/.test(vaults.logged()) && /listener rejected/.test(vaults.logged()));
+  await until(
+    "both failures are logged",
+    () => /listener failed/.test(vaults.logged()) && /listener rejected/.test(vaults.logged()),
+  );
   t.ok(vaults.connected);
 });
 
@@ -125,10 +128,10 @@ void t.test("a server that vanishes without a word is noticed within ten seconds
   await connected(vaults);
   silent = true;
   const start = performance.now();
-  await until(() => !vaults.connected);
+  await until("it has noticed", () => !vaults.connected);
   t.comment(`noticed after ${Math.round(performance.now() - start)} ms`);
   silent = false;
-  await until(() => vaults.connected);
+  await until("it is connected again", () => vaults.connected);
   t.pass("and it is back when the network is");
 });
 
@@ -143,7 +146,7 @@ void t.test("a wrong password keeps the service up and the bus away, and the log
   const server = await testNats(t);
   const credentials = { ...server.credentials, vaults: { user: "vaults", password: "c4n4ry-pw" } };
   const vaults = openBus(t, { ...server, credentials }, "vaults");
-  await until(() => /cannot be reached/.test(vaults.logged()));
+  await until("it is logged", () => /cannot be reached/.test(vaults.logged()));
   await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable" });
   t.match(vaults.logged(), /AuthorizationError/);
   t.notMatch(vaults.logged(), "c4n4ry-pw");
@@ -156,5 +159,7 @@ void t.test("the gauge says whether the bus is there", async (t) => {
   await connected(vaults);
   t.match(await vaults.measured(), /"value":1,"labels":\{"service":"vaults"\}/);
   await server.kill();
-  await until(async () => /"value":0,"labels":\{"service":"vaults"\}/.test(await vaults.measured()));
+  await until("the metric says so", async () =>
+    /"value":0,"labels":\{"service":"vaults"\}/.test(await vaults.measured()),
+  );
 });

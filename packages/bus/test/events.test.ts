@@ -1,10 +1,10 @@
-import { testNats } from "@coffer/testkit";
+import { testNats, until } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
 import type { EventSubject } from "@coffer/events";
 import { sessionRevoked } from "@coffer/events";
 import { maxPayloadBytes } from "../src/index.ts";
-import { news, openBus, openBuses, until } from "./buses.ts";
+import { news, openBus, openBuses } from "./buses.ts";
 
 const server = await testNats(t);
 
@@ -17,7 +17,7 @@ void t.test("an event reaches every subscriber, in the order in which it was pub
   const texts = Array.from({ length: 50 }, (_, index) => `news ${index}`);
   for (const text of texts) auth?.publish(news, { text });
   await auth?.flush();
-  await until(() => seen.every((list) => list.length >= 50));
+  await until("every replica has heard them", () => seen.every((list) => list.length >= 50));
   t.same(seen, [texts, texts]);
 });
 
@@ -29,7 +29,7 @@ void t.test("with a queue an event reaches one of its subscribers", async (t) =>
   for (let index = 0; index < 40; index += 1) auth?.publish(news, { text: "x" });
   await auth?.flush();
   await Promise.all([first?.flush(), second?.flush()]);
-  await until(() => seen >= 40);
+  await until("all have been heard", () => seen >= 40);
   t.equal(seen, 40);
 });
 
@@ -40,7 +40,7 @@ void t.test("two handlers of one service both see an event", async (t) => {
   vaults?.subscribe(news, () => (seen += 1));
   await vaults?.flush();
   auth?.publish(news, { text: "x" });
-  await until(() => seen === 2);
+  await until("both are there", () => seen === 2);
   t.equal(seen, 2);
 });
 
@@ -66,7 +66,7 @@ void t.test(
     // The type of an event is open where rows of the outbox are sent.
     const open: EventSubject<unknown> = sessionRevoked;
     t.throws(() => auth?.publish(open, { ...ended, session_id: "c", reason: "of_the_future" }), { name: "ShapeError" });
-    await until(() => seen.length === 2);
+    await until("both are there", () => seen.length === 2);
     t.same(seen, [
       ["a", "user_revoked"],
       ["b", "token_reused"],
@@ -83,7 +83,7 @@ void t.test(
     await vaults?.flush();
     auth?.publish(wider, { text: { canary: "c4n4ry" } });
     auth?.publish(wider, { text: "good", extra: "of a newer version" });
-    await until(() => seen.length > 0);
+    await until("it is there", () => seen.length > 0);
     t.same(seen, [{ text: "good" }]);
     t.match(vaults?.logged(), /the payload of coffer\.evt\.session\.revoked/);
     t.notMatch(vaults?.logged(), "c4n4ry");
@@ -100,7 +100,7 @@ void t.test("a handler that fails is logged, and the next event is handled", asy
   });
   await vaults?.flush();
   for (const text of ["sync", "async", "fine"]) auth?.publish(news, { text });
-  await until(() => seen.length > 0 && /failed later/.test(vaults?.logged() ?? ""));
+  await until("the failure is logged", () => seen.length > 0 && /failed later/.test(vaults?.logged() ?? ""));
   t.same(seen, ["fine"]);
   t.match(vaults?.logged(), /failed at once/);
 });

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import t from "tap";
 import { ServiceError } from "@coffer/errors";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { createAuditLog, createDatabase, enqueueAudit, migrate, sql, startRelay } from "../src/index.ts";
 import type { Database } from "../src/index.ts";
-import { auditDraft, freshDatabase, keptTelemetry, until } from "./support.ts";
+import { auditDraft, freshDatabase, keptTelemetry } from "./support.ts";
 
 const server = await testPostgres(t, { own: true });
 const { url } = server;

@@ -1,11 +1,11 @@
 import t from "tap";
 import { ServiceError } from "@coffer/errors";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { sql } from "../src/index.ts";
 import { limits } from "../src/connection.ts";
 import { createGate } from "../src/gate.ts";
-import { freshDatabase, gate, until } from "./support.ts";
+import { freshDatabase, gate } from "./support.ts";
 
 const { url } = await testPostgres(t);
 const number = z.object({ n: z.number() });

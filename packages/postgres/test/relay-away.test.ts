@@ -1,11 +1,11 @@
 import t from "tap";
 import { auditAppend } from "@coffer/events";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { enqueueAudit, sql } from "../src/index.ts";
 import type { Deliver } from "../src/index.ts";
 import { emptied, nameOf, relayOn, send, unavailable, waiting } from "./relaying.ts";
-import { auditDraft, freshDatabase, until } from "./support.ts";
+import { auditDraft, freshDatabase } from "./support.ts";
 
 const { url } = await testPostgres(t);
 

@@ -1,13 +1,13 @@
 import { ServiceError } from "@coffer/errors";
 import type { AuditDraft } from "@coffer/events";
 import { auditDraft as auditDraftShape } from "@coffer/events";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
 import { createAuditLog, sql } from "../src/index.ts";
 import type { Database } from "../src/index.ts";
 import { relayOn, unavailable, waiting } from "./relaying.ts";
-import { auditDraft, freshDatabase, until } from "./support.ts";
+import { auditDraft, freshDatabase } from "./support.ts";
 
 const { url } = await testPostgres(t);
 

@@ -2,10 +2,10 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import t from "tap";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { enqueueAudit, sql, startRelay } from "../src/index.ts";
-import { auditDraft, freshDatabase, until } from "./support.ts";
+import { auditDraft, freshDatabase } from "./support.ts";
 
 const { url } = await testPostgres(t);
 const child = fileURLToPath(new URL("relay-child.ts", import.meta.url));

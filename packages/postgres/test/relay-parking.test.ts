@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import t from "tap";
 import { ServiceError } from "@coffer/errors";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { sql } from "../src/index.ts";
 import type { Database } from "../src/index.ts";
 import { emptied, nameOf, relayOn, send, unavailable, waiting } from "./relaying.ts";
-import { freshDatabase, until } from "./support.ts";
+import { freshDatabase } from "./support.ts";
 
 const { url } = await testPostgres(t);
 

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import t from "tap";
 import { auditAppend, sessionRevoked } from "@coffer/events";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { createAuditLog, createDatabase, enqueue, enqueueAudit, sql, startRelay } from "../src/index.ts";
 import type { Deliver } from "../src/index.ts";
 import { emptied, nameOf, relayOn, send, unavailable, waiting } from "./relaying.ts";
-import { auditDraft, freshDatabase, gate, keptTelemetry, until } from "./support.ts";
+import { auditDraft, freshDatabase, gate, keptTelemetry } from "./support.ts";
 
 const { url } = await testPostgres(t);
 const idOf = (record: unknown) => z.object({ id: z.string() }).parse(record).id;

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import { sessionRevoked } from "@coffer/events";
 import { z } from "zod";
+import { until } from "@coffer/testkit";
 import { enqueue, sql, startRelay } from "../src/index.ts";
 import type { Database, Deliver, Relay, RelayOptions } from "../src/index.ts";
-import { until } from "./support.ts";
 
 /** What a delivery meets when nobody is there. */
 export const unavailable = () => new ServiceError("unavailable", "nobody answers");

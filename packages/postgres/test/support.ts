@@ -40,15 +40,6 @@ export async function freshDatabase(
   return { database, schema, telemetry, log };
 }
 
-/** Waits until `condition` holds; throws after `seconds`. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, seconds = 20): Promise<void> {
-  const deadline = performance.now() + seconds * 1_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited ${seconds} s in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 /** A promise and the function that fulfils it. */
 export function gate(): { open: () => void; opened: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<undefined>();

@@ -1,8 +1,7 @@
-import { testRedis } from "@coffer/testkit";
+import { testRedis, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import t from "tap";
 import { connectRedis } from "../src/index.ts";
-import { until } from "./until.ts";
 
 await t.test("a command fails at once while Redis is away, and works again by itself", async (t) => {
   const server = await testRedis(t);

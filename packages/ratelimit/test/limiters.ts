@@ -1,7 +1,7 @@
 import { createTelemetry } from "@coffer/telemetry";
+import { until } from "@coffer/testkit";
 import type { Limiter, LimiterOptions } from "../src/index.ts";
 import { createLimiter } from "../src/index.ts";
-import { until } from "./until.ts";
 
 export const limits = { strict: 5, standard: 60, user: 300 } as const;
 export const windowSeconds = 60;
@@ -43,6 +43,6 @@ export function startLimiter(t: Scope, options: Partial<LimiterOptions> & { redi
 }
 
 /** Waits until a limiter counts in Redis. */
-export function connected(limiter: Limiter): Promise<void> {
-  return until("the limiter counts in Redis", () => !limiter.degraded);
+export async function connected(limiter: Limiter): Promise<void> {
+  await until("the limiter counts in Redis", () => !limiter.degraded);
 }

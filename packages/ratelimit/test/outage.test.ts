@@ -1,4 +1,4 @@
-import { testRedis } from "@coffer/testkit";
+import { testRedis, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import type { Test } from "tap";
 import t from "tap";
@@ -7,7 +7,6 @@ import { cutNetwork } from "./cut-network.ts";
 import { connected, limits, startLimiter, window } from "./limiters.ts";
 import { createModel, mostInOneWindow } from "./model.ts";
 import { createRandom } from "./random.ts";
-import { until } from "./until.ts";
 
 const address = "203.0.113.1";
 

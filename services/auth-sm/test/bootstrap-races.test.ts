@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { createFolder, createToken, newKeyPair } from "./support/machines.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 // A bootstrap beside what deletes the things that it refers to: another connection holds what makes them meet.
 

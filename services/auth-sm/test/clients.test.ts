@@ -1,3 +1,4 @@
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createApplication, createFolder, createMachine } from "./support/machines.ts";
@@ -5,7 +6,6 @@ import { share, startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
 import { sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const service = await startAuthSm(t);
 const { clock } = service;

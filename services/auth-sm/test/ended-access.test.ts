@@ -1,6 +1,7 @@
 import { membershipOf } from "@coffer/events";
 import { connectRedis } from "@coffer/ratelimit";
 import pg from "pg";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createFolder, createToken } from "./support/machines.ts";
@@ -10,7 +11,6 @@ import type { Person } from "./support/people.ts";
 import { logIn, newEmail, register } from "./support/people.ts";
 import { newKeyPair } from "./support/machines.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 // What ends with a membership, or with its role.
 

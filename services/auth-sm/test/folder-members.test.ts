@@ -1,4 +1,5 @@
 import pg from "pg";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createFolder, createToken, newKeyPair } from "./support/machines.ts";
@@ -7,7 +8,6 @@ import { join, share as shareDirectly, startCompany } from "./support/members.ts
 import type { Person } from "./support/people.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const service = await startAuthSm(t);
 const { observer } = service;

@@ -1,13 +1,12 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { membershipOf, signingKeys } from "@coffer/events";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, jwtVerify, SignJWT } from "jose";
 import pg from "pg";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { register } from "./support/people.ts";
 import { baseUrl, startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const service = await startAuthSm(t);
 const second = await service.replica();

@@ -1,9 +1,9 @@
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { bearer, createFolder, createMachine, newKeyPair } from "./support/machines.ts";
 import { register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const service = await startAuthSm(t, { COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.1/32" });
 const owner = await register(service, { orgName: "Example" });

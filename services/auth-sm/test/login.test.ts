@@ -1,12 +1,12 @@
 import { startLogin, startRegistration } from "@coffer/crypto/opaque";
 import { server } from "@serenity-kit/opaque";
 import pg from "pg";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import type { Answer } from "./support/call.ts";
 import { call } from "./support/call.ts";
 import { beginLogin, device, logIn, loginProof, newEmail, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const service = await startAuthSm(t);
 const { clock, observer } = service;

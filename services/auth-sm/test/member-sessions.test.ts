@@ -1,10 +1,10 @@
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { join, startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
 import { logIn, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const service = await startAuthSm(t);
 const { observer } = service;

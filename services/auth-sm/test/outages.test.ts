@@ -1,10 +1,9 @@
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
 import { register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const postgres = await testPostgres(t, { own: true });
 const service = await startAuthSm(t, {}, { postgres });

@@ -1,10 +1,10 @@
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
 import { device, logIn, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 import { whileWaitingFor } from "./support/waiting.ts";
 
 const service = await startAuthSm(t);

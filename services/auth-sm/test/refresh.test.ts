@@ -4,6 +4,7 @@ import { createDatabase } from "@coffer/postgres";
 import { connectRedis } from "@coffer/ratelimit";
 import { createTelemetry } from "@coffer/telemetry";
 import pg from "pg";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { schema } from "../src/migrate.ts";
 import { sessionSweep } from "../src/sessions/sweep.ts";
@@ -11,7 +12,6 @@ import { call } from "./support/call.ts";
 import type { Person } from "./support/people.ts";
 import { logIn, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const service = await startAuthSm(t);
 const { clock, observer } = service;

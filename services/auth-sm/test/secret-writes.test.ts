@@ -1,11 +1,11 @@
 import type { TestScope } from "@coffer/testkit";
 import pg from "pg";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const service = await startAuthSm(t);
 const owner = await register(service, { orgName: "Example" });

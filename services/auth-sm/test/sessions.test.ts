@@ -1,11 +1,11 @@
 import { revokedSessionsKey } from "@coffer/events";
 import { connectRedis } from "@coffer/ratelimit";
 import pg from "pg";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { logIn, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const service = await startAuthSm(t);
 const { clock, observer } = service;

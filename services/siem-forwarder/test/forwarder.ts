@@ -4,13 +4,12 @@ import { serve } from "@coffer/http";
 import { Registry } from "@coffer/telemetry";
 import type { Readiness } from "@coffer/telemetry";
 import type { TestDatabase, TestNats, TestScope, TestServer } from "@coffer/testkit";
-import { testNats, testPostgres, testRedis } from "@coffer/testkit";
+import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { readConfig } from "../src/config.ts";
 import { migrateService } from "../src/migrate.ts";
 import { createService } from "../src/service.ts";
 import type { People, Person } from "./people.ts";
 import { issuer, startPeople } from "./people.ts";
-import { until } from "./until.ts";
 
 export interface Stores<Postgres extends TestDatabase = TestDatabase> {
   postgres: Postgres;

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { firstPreviousHash, verifyAuditChain } from "@coffer/events";
-import { testNats, testPostgres, testRedis } from "@coffer/testkit";
+import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import t from "tap";
 import { draftsOf } from "./draft.ts";
 import { startForwarder } from "./forwarder.ts";
-import { until } from "./until.ts";
 
 const [postgres, nats, redis] = await Promise.all([testPostgres(t, { own: true }), testNats(t), testRedis(t)]);
 const { people, append, list, listAll, ready } = await startForwarder(t, { postgres, nats, redis });

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { createAuditLog, createDatabase, deliverOver, enqueueAudit, migrate, sql, startRelay } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import type { Test } from "tap";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
 import { draftOf } from "./draft.ts";
 import { startForwarder, startStores } from "./forwarder.ts";
-import { until } from "./until.ts";
 
 const { postgres, people, listAll } = await startForwarder(t, await startStores(t));
 

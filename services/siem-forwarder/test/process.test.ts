@@ -2,11 +2,11 @@ import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { startStores } from "./forwarder.ts";
 import { migrateService } from "../src/migrate.ts";
 import { issuer } from "./people.ts";
-import { until } from "./until.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 

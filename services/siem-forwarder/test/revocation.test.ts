@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { revokedSessionsKey } from "@coffer/events";
 import { Redis } from "ioredis";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { draftsOf } from "./draft.ts";
 import { startForwarder, startStores } from "./forwarder.ts";
 import type { Person } from "./people.ts";
-import { until } from "./until.ts";
 
 const { nats, redis, people, append, list, ready } = await startForwarder(t, await startStores(t));
 const orgId = randomUUID();
@@ -16,7 +16,7 @@ const statusOf = async (person: Person): Promise<number> => (await list(person))
 /** How long it takes, in milliseconds, until a person is refused with 401. */
 async function refusedAfter(person: Person): Promise<number> {
   const started = performance.now();
-  await until("the session is refused", async () => (await statusOf(person)) === 401, 5000);
+  await until("the session is refused", async () => (await statusOf(person)) === 401, 5);
   return performance.now() - started;
 }
 

@@ -4,7 +4,7 @@ import type { AuditDraft } from "@coffer/events";
 import { auditAppend, sessionRevoked } from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestNats, TestScope } from "@coffer/testkit";
-import { until } from "./until.ts";
+import { until } from "@coffer/testkit";
 
 /** What a revocation says, as other services hear it. */
 export interface HeardRevocation {

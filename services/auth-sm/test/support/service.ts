@@ -1,7 +1,7 @@
 import { serve } from "@coffer/http";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestDatabase, TestNats, TestScope, TestServer } from "@coffer/testkit";
-import { testNats, testPostgres, testRedis } from "@coffer/testkit";
+import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { readConfig } from "../../src/config.ts";
 import { migrateService } from "../../src/migrate.ts";
 import { createService } from "../../src/service.ts";
@@ -9,7 +9,6 @@ import type { Clock } from "./clock.ts";
 import { createClock } from "./clock.ts";
 import type { Observer } from "./observer.ts";
 import { observeBus } from "./observer.ts";
-import { until } from "./until.ts";
 
 /** The canonical base address of the services under test. */
 export const baseUrl = "https://coffer.test";

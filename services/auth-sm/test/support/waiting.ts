@@ -1,6 +1,6 @@
 import pg from "pg";
+import { until } from "@coffer/testkit";
 import type { TestService } from "./service.ts";
-import { until } from "./until.ts";
 
 /**
  * Holds a table of auth-sm so that nobody else reads it, makes requests, and once all of them wait for it runs
