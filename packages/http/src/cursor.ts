@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { z } from "zod";
 
 /** A position in a list as clients carry it: opaque, safe in a URL, and one that `cursorText` takes. */
-export function encodeCursor(position: object): string {
+export function encodeCursor(position: unknown): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
