@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { serversIn } from "@coffer/stores";
@@ -11,7 +11,8 @@ const directory = testDirectory(t);
 
 // What a reset must remove.
 const old = openInstallation(directory);
-writeFileSync(join(directory, "old"), "");
+mkdirSync(join(directory, "log"));
+writeFileSync(join(directory, "log/old"), "");
 
 const env = { COFFER_PROCESSES: "separate" };
 const file = t;
@@ -19,7 +20,7 @@ let coffer = npmStart(file, { directory, args: ["--reset", "--yes"], env });
 const state = await coffer.ready;
 
 await t.test("a reset leaves nothing of what was there", (t) => {
-  t.notOk(existsSync(join(directory, "old")));
+  t.notOk(existsSync(join(directory, "log/old")));
   t.not(openInstallation(directory).redis, old.redis);
   t.match(coffer.stdout(), /npx coffer register/, "the installation is new");
   t.end();
