@@ -1,5 +1,5 @@
 import type { RequestContext } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
+import type { Queryable, Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
 import type { AuditEntry } from "../audit.ts";
 import { auditOf } from "../audit.ts";
@@ -17,7 +17,12 @@ export async function auditUserEvent(
   userId: string,
   entry: Omit<AuditEntry, "org_id">,
 ): Promise<void> {
-  const orgs: (string | null)[] = (await listUserOrgs(tx, userId)).map(({ id }) => id);
-  if (orgs.length === 0) orgs.push(null);
-  for (const orgId of orgs) await enqueueAudit(tx, auditOf(deps, request, { org_id: orgId, ...entry }));
+  for (const orgId of await chainsOf(tx, userId))
+    await enqueueAudit(tx, auditOf(deps, request, { org_id: orgId, ...entry }));
+}
+
+/** The organizations in whose chains a person's events are; null stands for the person's own, without any. */
+export async function chainsOf(db: Queryable, userId: string): Promise<(string | null)[]> {
+  const orgs = await listUserOrgs(db, userId);
+  return orgs.length === 0 ? [null] : orgs.map(({ id }) => id);
 }
