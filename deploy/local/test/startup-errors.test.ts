@@ -25,11 +25,9 @@ await t.test("a data directory that cannot be used is a line with its path", asy
   writeFileSync(file, "");
   t.match(await failedStart(t, file), `cannot use ${file}`);
   t.match(await failedStart(t, join(file, "below")), `cannot use ${join(file, "below")}`);
-  writeFileSync(join(folder, "run"), "");
-  t.match(
-    await failedStart(t, folder),
-    `cannot use ${join(folder, "run")}: it is a file, not a folder. COFFER_DATA_DIR`,
-  );
+  const other = testDirectory(t);
+  writeFileSync(join(other, "run"), "");
+  t.match(await failedStart(t, other), `cannot use ${join(other, "run")}: it is a file, not a folder. COFFER_DATA_DIR`);
 });
 
 const passwords = Object.fromEntries(serviceNames.map((name) => [name, "secret-word"]));
