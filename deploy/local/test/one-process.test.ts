@@ -4,6 +4,7 @@ import pg from "pg";
 import t from "tap";
 import { serversIn } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
+import { othersIn } from "../src/data-directory.ts";
 import { firstMinute } from "../src/first-minute.ts";
 import type { RunState } from "../src/run-file.ts";
 import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts";
@@ -64,6 +65,7 @@ await t.test("coffer.json names what runs, for its owner alone", async (t) => {
   t.same(living(processesOf(state)), processesOf(state));
   t.equal(statSync(join(directory, "run/coffer.json")).mode & 0o777, 0o600);
   t.equal(statSync(join(directory, "installation.json")).mode & 0o777, 0o600);
+  t.same(othersIn(directory), [], "a reset knows everything that is here");
   for (const path of ["/livez", "/readyz", "/metrics", "/version"]) {
     t.equal(await statusOf(`${state.management_url}${path}`), 200, path);
   }
