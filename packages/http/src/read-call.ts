@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { expectedTag, heldTags } from "./entity-tags.ts";
 import type { Exchange } from "./exchange.ts";
-import { readBytes, readJson } from "./read-body.ts";
+import { hasBody, readBytes, readJson } from "./read-body.ts";
 import { pathOf, readQuery } from "./read-query.ts";
 import { nothingAt } from "./refusal.ts";
 import type { Call, Route } from "./route.ts";
@@ -20,6 +20,7 @@ export async function readCall<Deps, Caller>(
   const { headers } = request;
   let body: unknown;
   if (row.body === "raw") body = await readBytes(request, response, row.bodyLimitBytes);
+  else if (row.bodyOptional && !hasBody(request)) body = {};
   else if (row.body !== undefined) body = await readJson(request, response, row.bodyLimitBytes);
   return {
     caller,

@@ -29,6 +29,7 @@ export interface Route<Deps, Caller = unknown> {
   readonly params: z.ZodType | undefined;
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | "raw" | undefined;
+  readonly bodyOptional: boolean;
   readonly bodyLimitBytes: number;
   readonly status: 200 | 201 | 204;
   /** Takes the call that the schemas above make. */
@@ -54,6 +55,8 @@ export interface RouteRow<Deps, Caller, Params, Body, Query> {
   query?: Query;
   /** Of the JSON body, or `raw` for its bytes as they came. Without one a body is not read. */
   body?: Body;
+  /** A request without a body is one with `{}`. */
+  bodyOptional?: boolean;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
   status: 200 | 201 | 204;
@@ -80,6 +83,7 @@ export function route<
     params: row.params,
     query: row.query,
     body: row.body,
+    bodyOptional: row.bodyOptional ?? false,
     bodyLimitBytes: row.bodyLimitBytes ?? mebibyte,
     status: row.status,
     run: row.run as Route<Deps, Caller>["run"], // its call is made by these schemas

@@ -10,15 +10,21 @@ import { keyRoutes } from "./keys/routes.ts";
 import { machineRoutes } from "./machine/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { orgRoutes } from "./orgs/routes.ts";
+import { passwordRoutes } from "./passwords/routes.ts";
+import { recoveryRoutes } from "./recovery/routes.ts";
 import type { Caller } from "./refusals.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
+import { totpRoutes } from "./totp/routes.ts";
 import { userRoutes } from "./users/routes.ts";
 
 /** The whole HTTP surface of the service, a row per endpoint. */
 export const routes: readonly Route<Deps, Caller>[] = [
   ...machineRoutes,
   ...accountRoutes,
+  ...passwordRoutes,
+  ...totpRoutes,
+  ...recoveryRoutes,
   ...sessionRoutes,
   ...keyRoutes,
   ...orgRoutes,

@@ -4,12 +4,14 @@ import { createAuditLog, deliverOver, startRelay } from "@coffer/postgres";
 import { buildService, createServiceBase, newId } from "@coffer/service";
 import type { ServiceBase, ServiceInstance, Shared } from "@coffer/service";
 import { verifyMachineToken, verifyUserToken } from "@coffer/tokens";
+import { beginningsSweep } from "./accounts/sweep-beginnings.ts";
 import { loginStartSweep } from "./accounts/sweep-login-starts.ts";
 import { createClientActivity } from "./clients/activity.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { findPublicKey } from "./keys/find-public-key.ts";
 import { loadServerKeys } from "./keys/server-keys.ts";
+import { keySweep } from "./keys/sweep.ts";
 import { migrations, schema } from "./migrate.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
@@ -34,7 +36,8 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   const relay = startRelay({ database, deliver: deliverOver(bus), telemetry });
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
-  const sweepers = [loginStartSweep(deps), sessionSweep(deps)].map((sweep) => startSweeper(sweep, telemetry.log));
+  const sweeps = [loginStartSweep(deps), beginningsSweep(deps), sessionSweep(deps), keySweep(deps)];
+  const sweepers = sweeps.map((sweep) => startSweeper(sweep, telemetry.log));
   return buildService(base, {
     routes,
     deps,

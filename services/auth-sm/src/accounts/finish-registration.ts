@@ -8,8 +8,8 @@ import { foundOrg } from "../orgs/found.ts";
 import type { SessionView } from "../sessions/open.ts";
 import { openSession } from "../sessions/open.ts";
 import { insertUser } from "../store/users.ts";
+import { registrant, requireBegunRecord } from "./begun-registration.ts";
 import type { Registration } from "./bodies.ts";
-import { requireRegistrationRecord } from "./opaque.ts";
 import { requireSignupBy } from "./signups.ts";
 import { auditUserEvent } from "./user-events.ts";
 
@@ -23,8 +23,11 @@ export async function finishRegistration(
 ): Promise<SessionView> {
   requireSignupBy(deps.config, body.invite_token);
   const keys = await deps.keys.present();
-  const { newestSetup } = keys;
-  requireRegistrationRecord(newestSetup.setup, body.email, body.registration_record);
+  const setupId = await requireBegunRecord(deps.database.pool, deps, {
+    starter: registrant(keys, body.email),
+    email: body.email,
+    registrationRecord: body.registration_record,
+  });
   const { spki } = canonicalPublicKey(body.public_key);
   const userId = deps.newId();
   const registered = await deps.database.transaction(async (tx) => {
@@ -37,7 +40,7 @@ export async function finishRegistration(
       id: userId,
       email,
       name: body.name ?? email,
-      opaqueSetupId: newestSetup.id,
+      opaqueSetupId: setupId,
       registrationRecord: body.registration_record,
       publicKey: spki,
       encryptedUserKey: body.encrypted_user_key,

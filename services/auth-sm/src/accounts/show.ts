@@ -3,6 +3,7 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { UserOrgRow } from "../store/orgs.ts";
 import { listUserOrgs } from "../store/orgs.ts";
+import { findTotpSecret } from "../store/totp.ts";
 import { getUser } from "../store/users.ts";
 import type { UserView } from "./view.ts";
 import { userView } from "./view.ts";
@@ -16,7 +17,11 @@ export interface AccountView {
 
 /** GET /api/account */
 export async function showAccount(deps: Deps, { caller }: Call<User>): Promise<AccountView> {
-  const user = await getUser(deps.database.pool, caller.userId);
-  const organizations = await listUserOrgs(deps.database.pool, caller.userId);
-  return { user: userView(user), totp_enabled: false, organizations };
+  const { pool } = deps.database;
+  const [user, totpSecret, organizations] = await Promise.all([
+    getUser(pool, caller.userId),
+    findTotpSecret(pool, caller.userId),
+    listUserOrgs(pool, caller.userId),
+  ]);
+  return { user: userView(user), totp_enabled: totpSecret !== null, organizations };
 }

@@ -1,39 +1,70 @@
+import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Deps } from "../deps.ts";
 import { insertLoginStart } from "../store/login-starts.ts";
 import { findLoginRecord } from "../store/users.ts";
+import { accountOf } from "./account-mac.ts";
 import type { LoginStart } from "./bodies.ts";
-import { loginSource } from "./login-source.ts";
+import { countLoginStart, placeOf } from "./count-start.ts";
+import { loginCall } from "./login-call.ts";
 import { respondToLogin } from "./opaque.ts";
 
-/** How long a login that has started may be finished. */
-const loginSeconds = 60;
+/** How long a login, or a recovery, that has started may be finished. */
+export const millisecondsToFinish = 60_000;
+
+interface LoginStarted {
+  login_id: string;
+  login_response: string;
+}
+
+type StartCall = Call<unknown, unknown, LoginStart>;
 
 /**
  * POST /api/auth/login/start
- * An e-mail that nobody has is answered by the same steps: an answer of OPAQUE's, a row, a login that cannot succeed.
+ * Counts as a failure until it is finished. An e-mail that nobody has is answered by the same steps: a count, an answer of
+ * OPAQUE's, a row, a login that cannot succeed.
  */
-export async function startLogin(
-  deps: Deps,
-  { body, request }: Call<unknown, unknown, LoginStart>,
-): Promise<{ login_id: string; login_response: string }> {
+export async function startLogin(deps: Deps, call: StartCall): Promise<LoginStarted> {
+  try {
+    return await begin(deps, call);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "rate_limited") {
+      deps.authFailures.inc({ reason: "login_delayed" });
+    }
+    throw error;
+  }
+}
+
+async function begin(deps: Deps, { body, request }: StartCall): Promise<LoginStarted> {
   const keys = await deps.keys.present();
-  const record = await findLoginRecord(deps.database.pool, body.email);
-  const { loginResponse, serverState } = respondToLogin(
+  const account = accountOf(keys, body.email);
+  const place = placeOf(request.ip);
+  return deps.database.transaction(async (tx) => {
+    const now = deps.now();
+    const record = await findLoginRecord(tx, body.email, place);
+    await countLoginStart(tx, { account, place, isKnownPlace: record.is_known_place, now });
     // The oldest setup answers for those who have none: so such an answer does not change when a setup is added, just
     // as that for a person who had registered before does not.
-    record.opaque_setup_id === null ? keys.oldestSetup.setup : keys.setup(record.opaque_setup_id),
-    body.email,
-    record.registration_record,
-    body.start_login_request,
-  );
-  const id = deps.newId();
-  await insertLoginStart(deps.database.pool, {
-    id,
-    userId: record.user_id,
-    serverState,
-    source: loginSource(request),
-    expiresAt: new Date(deps.now().getTime() + loginSeconds * 1000),
+    const setupId = record.opaque_setup_id ?? keys.setups[0].id;
+    const { loginResponse, serverState } = respondToLogin(
+      (await deps.keys.setup(setupId)).setup,
+      body.email,
+      record.registration_record,
+      body.start_login_request,
+    );
+    const id = deps.newId();
+    await insertLoginStart(tx, {
+      id,
+      kind: "login",
+      account,
+      userId: record.user_id,
+      passwordVersion: record.password_version,
+      setupId: null,
+      serverState,
+      call: loginCall(request, 200),
+      expiresAt: new Date(now.getTime() + millisecondsToFinish),
+      refusedAt: null,
+    });
+    return { login_id: id, login_response: loginResponse };
   });
-  return { login_id: id, login_response: loginResponse };
 }

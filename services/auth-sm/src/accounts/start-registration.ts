@@ -1,7 +1,7 @@
 import type { Call } from "@coffer/http";
 import type { Deps } from "../deps.ts";
+import { beginRegistration, registrant } from "./begun-registration.ts";
 import type { RegistrationStart } from "./bodies.ts";
-import { respondToRegistration } from "./opaque.ts";
 import { requireSignups } from "./signups.ts";
 
 /** POST /api/auth/register/start: answers a taken e-mail like a free one. */
@@ -10,6 +10,7 @@ export async function startRegistration(
   { body }: Call<unknown, unknown, RegistrationStart>,
 ): Promise<{ registration_response: string }> {
   requireSignups(deps.config);
-  const { newestSetup } = await deps.keys.present();
-  return { registration_response: respondToRegistration(newestSetup.setup, body.email, body.registration_request) };
+  const keys = await deps.keys.present();
+  const { email, registration_request: registrationRequest } = body;
+  return beginRegistration(deps, keys, { starter: registrant(keys, email), email, registrationRequest });
 }

@@ -27,8 +27,9 @@ async function recordFailures(deps: Deps): Promise<number> {
     for (const start of failed) if (start.user_id !== null) await recordFailure(tx, deps, start, start.user_id);
     return failed;
   });
-  for (const { user_id, refused, request_id } of taken) {
-    deps.authFailures.inc({ reason: user_id === null ? "unknown_email" : reasonOf(refused) });
+  for (const start of taken) {
+    deps.authFailures.inc({ reason: start.user_id === null ? "unknown_email" : reasonOf(start) });
+    const { user_id, request_id } = start;
     if (user_id === null) deps.telemetry.log.info({ request_id }, "a login for an e-mail that nobody has");
   }
   return taken.length;
@@ -41,21 +42,23 @@ function recordFailure(tx: Transaction, deps: Deps, start: FailedLoginStart, use
     actor: { type: "user", id: userId },
     target: { type: "user", id: userId },
     outcome: "failure",
-    reason: reasonOf(start.refused),
-    status: start.refused ? 401 : 200,
+    reason: reasonOf(start),
+    status: start.status,
   });
 }
 
-function reasonOf(refused: boolean): "invalid_credentials" | "unfinished" {
+/** Who gets as far as the second factor knows the password, or has the recovery key. */
+function reasonOf({ proven, refused }: FailedLoginStart): "otp_required" | "invalid_credentials" | "unfinished" {
+  if (proven) return "otp_required";
   return refused ? "invalid_credentials" : "unfinished";
 }
 
-/** The call that failed: the wrong finish, or the start that nobody finished. */
+/** The call that failed: the last wrong finish, or the start that nobody finished. */
 function requestOf(start: FailedLoginStart): RequestContext {
   return {
     id: start.request_id,
-    method: "POST",
-    route: start.refused ? "/api/auth/login/finish" : "/api/auth/login/start",
+    method: start.method,
+    route: start.route,
     ip: start.ip,
     userAgent: start.user_agent,
     time: start.expires_at,

@@ -13,51 +13,57 @@ import {
   listSigningKeys,
   lockServerKeys,
 } from "../store/server-keys.ts";
+import { settledOf } from "./settled.ts";
 
 /** A public key as a JSON Web Key Set shows it. */
 export type PublicKey = SigningKeyRow["public_jwk"];
 
 /** The service's keys as they are at one moment, the same in every replica. */
 export interface KeyRing {
-  /** The newest: it signs people's access tokens. */
+  /** It signs people's access tokens: the newest that has settled. */
   signing: SigningKey;
-  /** Every key whose signature is accepted. */
+  /** Every key whose signature is accepted, the newest first. */
   publicKeys: readonly PublicKey[];
   /** Makes and recognises refresh tokens. */
   refreshKey: Buffer;
-  /** For new registrations. */
+  /** Names accounts, and what people begin, without saying which. */
+  accountKey: Buffer;
+  /** Seals the secrets of second factors. */
+  totpKey: Buffer;
+  /** For new registrations and passwords: the newest that has settled. */
   newestSetup: OpaqueSetupRow;
-  oldestSetup: OpaqueSetupRow;
-  /** The OPAQUE setup that a record names. Throws an Error when there is none. */
-  setup(id: number): string;
+  /** Every OPAQUE setup, the oldest first. */
+  setups: readonly [OpaqueSetupRow, ...OpaqueSetupRow[]];
 }
 
-const refreshKeyName = "refresh-tokens";
+/** The keys that only the service itself uses, by the name under which they are kept. */
+const ownKeys = { refreshKey: "refresh-tokens", accountKey: "accounts", totpKey: "totp" } as const;
+const ownNames = Object.values(ownKeys);
+const ownKeyBytes = 32;
 
 /** Reads the keys; null while they have not been made. */
-export async function readKeyRing(database: Deps["database"]): Promise<KeyRing | null> {
-  const [signingKeys, setups, refreshKey] = await Promise.all([
+export async function readKeyRing({ database, now }: Pick<Deps, "database" | "now">): Promise<KeyRing | null> {
+  const [signingKeys, setups, refreshKey, accountKey, totpKey] = await Promise.all([
     listSigningKeys(database.pool),
     listOpaqueSetups(database.pool),
-    findServerKey(database.pool, refreshKeyName),
+    findServerKey(database.pool, ownKeys.refreshKey),
+    findServerKey(database.pool, ownKeys.accountKey),
+    findServerKey(database.pool, ownKeys.totpKey),
   ]);
-  const [signing] = signingKeys;
-  const [oldestSetup] = setups;
-  const newestSetup = setups.at(-1);
-  if (signing === undefined || oldestSetup === undefined || newestSetup === undefined || refreshKey === null)
-    return null;
-  const setupById = new Map(setups.map(({ id, setup }) => [id, setup]));
+  const at = now();
+  const signing = settledOf(signingKeys.toReversed(), at);
+  const newestSetup = settledOf(setups, at);
+  const [oldest, ...newer] = setups;
+  if (signing === undefined || oldest === undefined || newestSetup === undefined) return null;
+  if (refreshKey === null || accountKey === null || totpKey === null) return null;
   return {
     signing: { kid: signing.kid, privateJwk: signing.private_jwk, publicJwk: signing.public_jwk },
     publicKeys: signingKeys.map(({ public_jwk }) => public_jwk),
     refreshKey,
+    accountKey,
+    totpKey,
     newestSetup,
-    oldestSetup,
-    setup(id) {
-      const setup = setupById.get(id);
-      if (setup === undefined) throw new Error(`a login record names the OPAQUE setup ${id}, which is gone`);
-      return setup;
-    },
+    setups: [oldest, ...newer],
   };
 }
 
@@ -67,7 +73,7 @@ export async function makeKeys({
   now,
   randomBytes,
 }: Pick<Deps, "database" | "now" | "randomBytes">): Promise<void> {
-  const fresh = { signing: await generateSigningKey(), setup: newServerSetup(), refreshKey: randomBytes(32) };
+  const fresh = { signing: await generateSigningKey(), setup: newServerSetup() };
   await database.transaction(async (tx: Transaction) => {
     await lockServerKeys(tx);
     const at = now();
@@ -76,7 +82,8 @@ export async function makeKeys({
       await insertSigningKey(tx, { kid, privateJwk, publicJwk, now: at });
     }
     if ((await listOpaqueSetups(tx)).length === 0) await insertOpaqueSetup(tx, fresh.setup, at);
-    if ((await findServerKey(tx, refreshKeyName)) === null)
-      await insertServerKey(tx, refreshKeyName, fresh.refreshKey, at);
+    for (const name of ownNames) {
+      if ((await findServerKey(tx, name)) === null) await insertServerKey(tx, name, randomBytes(ownKeyBytes), at);
+    }
   });
 }

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import type { OpaqueSetupRow } from "../store/server-keys.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { makeKeys, readKeyRing } from "./key-ring.ts";
 
@@ -8,6 +9,8 @@ export interface ServerKeys {
   present(): Promise<KeyRing>;
   /** The keys as they are now, for a key id that is not known here; asked of Postgres at most once a second. */
   latest(): Promise<KeyRing>;
+  /** The OPAQUE setup by its id. Throws an Error when there is none, which a record or a start has named. */
+  setup(id: number): Promise<OpaqueSetupRow>;
   close(): void;
 }
 
@@ -36,18 +39,25 @@ export function loadServerKeys(deps: Pick<Deps, "database" | "now" | "randomByte
   }, readMilliseconds);
   timer.unref();
 
+  const present = async (): Promise<KeyRing> => ring ?? read();
   return {
-    present: async () => ring ?? read(),
+    present,
     latest: async () => (ring !== null && performance.now() - readAt < askMilliseconds ? ring : read()),
+    async setup(id) {
+      const of = ({ setups }: KeyRing): OpaqueSetupRow | undefined => setups.find((setup) => setup.id === id);
+      const found = of(await present()) ?? of(await read());
+      if (found === undefined) throw new Error(`a record names the OPAQUE setup ${id}, which is gone`);
+      return found;
+    },
     close: () => clearInterval(timer),
   };
 }
 
 async function readOrMake(deps: Parameters<typeof makeKeys>[0]): Promise<KeyRing> {
-  const found = await readKeyRing(deps.database);
+  const found = await readKeyRing(deps);
   if (found !== null) return found;
   await makeKeys(deps);
-  const made = await readKeyRing(deps.database);
+  const made = await readKeyRing(deps);
   if (made === null) throw new Error("the service's keys are gone as soon as they are made");
   return made;
 }

@@ -30,10 +30,13 @@ CREATE TABLE users (
   public_key text NOT NULL,
   encrypted_user_key text NOT NULL,
   encrypted_private_key text NOT NULL,
+  -- Changes with the password: what was begun with the one before is not finished with it.
+  password_version integer NOT NULL DEFAULT 1,
   recovery_proof_hash text,
   recovery_encrypted_user_key text,
   created_at timestamptz NOT NULL
 );
+CREATE INDEX users_opaque_setup ON users (opaque_setup_id);
 
 -- Refresh tokens are known by the hash of the present one; the older ones of a session prove themselves (refresh-token.ts).
 CREATE TABLE sessions (
@@ -56,21 +59,76 @@ CREATE INDEX sessions_user ON sessions (user_id);
 -- What Redis is told when it is back.
 CREATE INDEX sessions_revoked ON sessions (revoked_at) WHERE revoked_at IS NOT NULL;
 
--- One row per started login, for 60 s. `user_id` is null for an e-mail that nobody has: such a start is answered alike,
--- and takes as long, which is why the column refers to no table: a check would be made for those only who exist.
--- A wrong finish marks the row and does no more, whoever it is about; what is expired or refused becomes an audit record
--- a moment later. Address, agent and request are those of the latest call.
+-- One row per started login or recovery, for 60 s. `user_id` is null for an e-mail that nobody has: such a start is
+-- answered alike, and takes as long, which is why the column refers to no table: a check would be made for those only who
+-- exist. A wrong finish marks the row and does no more, whoever it is about; what is expired or refused becomes an audit
+-- record a moment later. Address, agent and request are those of the latest call.
 CREATE TABLE login_starts (
   id uuid PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('login', 'recovery')),
+  -- The account's row in login_counts.
+  account bytea NOT NULL,
   user_id uuid,
+  password_version integer,
+  -- Of a recovery: the setup by which its new record is made.
+  opaque_setup_id integer REFERENCES opaque_setups (id),
   server_state text NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  -- The password, or the recovery key, was right; the second factor is what is missing.
+  proven boolean NOT NULL DEFAULT false,
   ip inet NOT NULL,
   user_agent text,
   request_id text NOT NULL,
+  method text NOT NULL,
+  route text NOT NULL,
+  status integer NOT NULL,
   expires_at timestamptz NOT NULL,
   refused_at timestamptz
 );
 CREATE INDEX login_starts_expiry ON login_starts (expires_at);
+
+-- Logins that were begun and have not succeeded, whether anybody has the account or not: by a MAC of the e-mail, and
+-- besides by the place where they began; '' is for all places together, `recovery` for recoveries.
+CREATE TABLE login_counts (
+  account bytea NOT NULL,
+  place text NOT NULL,
+  -- The newest, at most ten.
+  started_at timestamptz[] NOT NULL,
+  delays integer NOT NULL,
+  delayed_since timestamptz,
+  delayed_until timestamptz,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (account, place)
+);
+CREATE INDEX login_counts_expiry ON login_counts (expires_at);
+
+-- By which setup a registration or a change of password was begun, by a MAC of who did. Several only around a rotation.
+CREATE TABLE registration_starts (
+  starter bytea NOT NULL,
+  opaque_setup_id integer NOT NULL REFERENCES opaque_setups (id),
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (starter, opaque_setup_id)
+);
+CREATE INDEX registration_starts_expiry ON registration_starts (expires_at);
+
+-- Second factors by time (RFC 6238). Secrets are sealed under a key of server_keys.
+CREATE TABLE totp (
+  user_id uuid PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  -- Null until the first one is verified.
+  sealed_secret bytea,
+  last_step integer NOT NULL DEFAULT 0,
+  -- What is to be verified by the session that asked for it.
+  pending_secret bytea,
+  pending_session_id uuid,
+  pending_attempts integer NOT NULL DEFAULT 0,
+  pending_until timestamptz
+);
+
+CREATE TABLE totp_recovery_codes (
+  user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  code_hash bytea NOT NULL,
+  PRIMARY KEY (user_id, code_hash)
+);
 
 CREATE TABLE orgs (
   id uuid PRIMARY KEY,

@@ -9,7 +9,8 @@ import { insertSession } from "../store/sessions.ts";
 import type { UserRow } from "../store/users.ts";
 import type { TokenPair } from "./access-token.ts";
 import { refreshSeconds, tokenPair } from "./access-token.ts";
-import { firstRefreshToken, hashRefreshToken } from "./refresh-token.ts";
+import type { RefreshToken } from "./refresh-token.ts";
+import { hashRefreshToken, newRefreshToken } from "./refresh-token.ts";
 
 /** The answer to a login: a session, its tokens, and what the device needs to open everything else. */
 export interface SessionView extends TokenPair, SealedKeys {
@@ -27,7 +28,7 @@ export async function openSession(
   const sessionId = deps.newId();
   const now = deps.now();
   const expiresAt = new Date(now.getTime() + refreshSeconds * 1000);
-  const refreshToken = firstRefreshToken(keys.refreshKey, sessionId, deps.randomBytes(32));
+  const refreshToken = newRefreshToken(keys.refreshKey, { sessionId, generation: 1, secret: deps.randomBytes(32) });
   await insertSession(tx, {
     id: sessionId,
     userId: user.id,
@@ -37,9 +38,18 @@ export async function openSession(
     now,
     expiresAt,
   });
-  const session = { userId: user.id, sessionId, refreshToken: refreshToken.text, now, expiresAt };
+  return sessionView(deps, keys, { user, sessionId, refreshToken, now, expiresAt });
+}
+
+/** The answer of a session that has these tokens from `now` on. */
+export async function sessionView(
+  deps: Deps,
+  keys: KeyRing,
+  session: { user: UserRow; sessionId: string; refreshToken: RefreshToken; now: Date; expiresAt: Date },
+): Promise<SessionView> {
+  const { user, sessionId, refreshToken, now, expiresAt } = session;
   return {
-    ...(await tokenPair(deps, keys, session)),
+    ...(await tokenPair(deps, keys, { userId: user.id, sessionId, refreshToken: refreshToken.text, now, expiresAt })),
     session_id: sessionId,
     user: userView(user),
     ...sealedKeys(user),

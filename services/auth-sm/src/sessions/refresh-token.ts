@@ -18,15 +18,26 @@ export interface RefreshToken {
   generation: number;
 }
 
-/** The first token of a session. `secret` is 32 random bytes, `key` the service's own. */
-export function firstRefreshToken(key: Buffer, sessionId: string, secret: Buffer): RefreshToken {
-  return sealToken(key, { sessionId, generation: 1, secret });
+/**
+ * A token that follows from none: the first of a session, or the one after its password has changed. `secret` is 32
+ * random bytes, `key` the service's own.
+ */
+export function newRefreshToken(
+  key: Buffer,
+  { sessionId, generation, secret }: { sessionId: string; generation: number; secret: Buffer },
+): RefreshToken {
+  const body = Buffer.alloc(signed);
+  body.write(sessionId.replaceAll("-", ""), "hex");
+  body.writeUInt32BE(generation, length.id);
+  secret.copy(body, length.id + length.generation);
+  const text = prefix + Buffer.concat([body, tagOf(key, body)]).toString("base64url");
+  return { text, sessionId, generation };
 }
 
 /** The token that follows this one: always the same. */
 export function nextRefreshToken(key: Buffer, present: RefreshToken): RefreshToken {
   const secret = mac(key, "next", Buffer.from(present.text));
-  return sealToken(key, { sessionId: present.sessionId, generation: present.generation + 1, secret });
+  return newRefreshToken(key, { sessionId: present.sessionId, generation: present.generation + 1, secret });
 }
 
 /** The token that a text is; null when this service never made it. */
@@ -43,18 +54,6 @@ export function parseRefreshToken(key: Buffer, text: string): RefreshToken | nul
 /** What is kept of the present token. */
 export function hashRefreshToken({ text }: RefreshToken): Buffer {
   return createHash("sha256").update(text).digest();
-}
-
-function sealToken(
-  key: Buffer,
-  { sessionId, generation, secret }: { sessionId: string; generation: number; secret: Buffer },
-): RefreshToken {
-  const body = Buffer.alloc(signed);
-  body.write(sessionId.replaceAll("-", ""), "hex");
-  body.writeUInt32BE(generation, length.id);
-  secret.copy(body, length.id + length.generation);
-  const text = prefix + Buffer.concat([body, tagOf(key, body)]).toString("base64url");
-  return { text, sessionId, generation };
 }
 
 function tagOf(key: Buffer, body: Buffer): Buffer {

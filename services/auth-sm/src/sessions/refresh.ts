@@ -68,6 +68,8 @@ async function spendToken(
   }
   // A token from a time that the database has been set back from is no replay.
   if (token.generation >= session.generation) return { kind: "invalid" };
+  // The one before the present, which does not follow from it: the password was changed, and the answer was lost.
+  if (token.generation === session.generation - 1 && age <= repeatMilliseconds) return { kind: "invalid" };
   const revocation = await revokeSession(tx, deps, {
     session: { id: session.id, userId: session.user_id },
     reason: "token_reused",

@@ -1,12 +1,11 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { uuidText } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
 import { z } from "zod";
+import { requireLastingSession } from "../access/lasting-session.ts";
 import { userActor } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { lockSessions } from "../store/sessions.ts";
 import type { RevocationCause } from "./revoke.ts";
 import { revokeSession, revokeSessions } from "./revoke.ts";
 
@@ -19,7 +18,7 @@ export async function revokeOwnSession(
   { caller, params, request }: Call<User, z.infer<typeof sessionPath>>,
 ): Promise<void> {
   const revocation = await deps.database.transaction(async (tx) => {
-    const lasting = await requireLastingSession(tx, deps, caller);
+    const lasting = await requireLastingSession(tx, caller, deps.now());
     if (!lasting.includes(params.id)) throw new ServiceError("not_found", "session not found");
     return revokeSession(tx, deps, { session: { id: params.id, userId: caller.userId }, ...causeOf(caller, request) });
   });
@@ -29,7 +28,7 @@ export async function revokeOwnSession(
 /** DELETE /api/auth/sessions?others=true: ends all of the caller's sessions but the one that asks. */
 export async function revokeOtherSessions(deps: Deps, { caller, request }: Call<User>): Promise<void> {
   const revocations = await deps.database.transaction(async (tx) => {
-    await requireLastingSession(tx, deps, caller);
+    await requireLastingSession(tx, caller, deps.now());
     return revokeSessions(tx, deps, {
       userId: caller.userId,
       except: caller.sessionId,
@@ -37,15 +36,6 @@ export async function revokeOtherSessions(deps: Deps, { caller, request }: Call<
     });
   });
   await deps.announcer.announce(revocations);
-}
-
-/** The caller's sessions, locked. A caller whose own has ended by now ends none. */
-async function requireLastingSession(tx: Transaction, deps: Deps, caller: User): Promise<readonly string[]> {
-  const lasting = await lockSessions(tx, caller.userId, deps.now());
-  if (!lasting.includes(caller.sessionId)) {
-    throw new ServiceError("invalid_token", "the session of this token has ended: log in again");
-  }
-  return lasting;
 }
 
 function causeOf(caller: User, request: Call<User>["request"]): RevocationCause {

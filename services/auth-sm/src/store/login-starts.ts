@@ -2,38 +2,73 @@ import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** Where a call came from, as its audit record will say. */
-export interface LoginSource {
+/** A call of a login, as its audit record will say. */
+export interface LoginCall {
   ip: string;
   userAgent: string | null;
   requestId: string;
+  method: string;
+  route: string;
+  /** Of its answer. */
+  status: number;
 }
 
-/** Keeps the server's half of a login that has started. `userId` is null for an e-mail that nobody has. */
-export async function insertLoginStart(
-  db: Queryable,
-  start: { id: string; userId: string | null; serverState: string; source: LoginSource; expiresAt: Date },
-): Promise<void> {
-  const { ip, userAgent, requestId } = start.source;
+/** A login begins with an answer of OPAQUE's, a recovery with the right recovery key. */
+export type LoginKind = "login" | "recovery";
+
+export interface NewLoginStart {
+  id: string;
+  kind: LoginKind;
+  /** The MAC of the e-mail, by which starts are counted. */
+  account: Buffer;
+  /** Null for an e-mail that nobody has. */
+  userId: string | null;
+  /** Of the password that it is about. */
+  passwordVersion: number | null;
+  /** Of a recovery: the setup of its new record. */
+  setupId: number | null;
+  serverState: string;
+  call: LoginCall;
+  expiresAt: Date;
+  /** When it has failed already. */
+  refusedAt: Date | null;
+}
+
+/** Keeps the server's half of a login that has started. */
+export async function insertLoginStart(db: Queryable, start: NewLoginStart): Promise<void> {
+  const { call } = start;
   await db.query(sql.typeAlias("void")`
-    INSERT INTO login_starts (id, user_id, server_state, ip, user_agent, request_id, expires_at)
-    VALUES (${start.id}, ${start.userId}, ${start.serverState}, ${ip}, ${userAgent}, ${requestId},
-      ${start.expiresAt.toISOString()})
+    INSERT INTO login_starts (id, kind, account, user_id, password_version, opaque_setup_id, server_state, ip, user_agent,
+      request_id, method, route, status, expires_at, refused_at)
+    VALUES (${start.id}, ${start.kind}, ${sql.binary(start.account)}, ${start.userId}, ${start.passwordVersion},
+      ${start.setupId}, ${start.serverState}, ${call.ip}, ${call.userAgent}, ${call.requestId}, ${call.method},
+      ${call.route}, ${call.status}, ${start.expiresAt.toISOString()}, ${start.refusedAt?.toISOString() ?? null})
   `);
 }
 
-const openStart = z.object({ user_id: z.string().nullable(), server_state: z.string() });
+const openStart = z.object({
+  account: z.instanceof(Buffer),
+  user_id: z.string().nullable(),
+  password_version: z.number().nullable(),
+  opaque_setup_id: z.number().nullable(),
+  server_state: z.string(),
+  attempts: z.number(),
+});
+/** A start that may still be finished. `attempts` counts the present one. */
+export type OpenLoginStart = z.infer<typeof openStart>;
 
 /**
- * A start that may still be finished, locked: a second finish waits, and then finds it spent. Null when there is none.
- * `user_id` is null when nobody has the e-mail, or no longer.
+ * Counts an attempt to finish a start, and locks it: a second one waits, and then finds what the first has left. Null
+ * when there is none to be finished.
  */
-export function lockLoginStart(tx: Queryable, id: string, now: Date): Promise<z.infer<typeof openStart> | null> {
+export function takeLoginStart(
+  tx: Queryable,
+  { id, kind, now }: { id: string; kind: LoginKind; now: Date },
+): Promise<OpenLoginStart | null> {
   return tx.maybeOne(sql.type(openStart)`
-    SELECT u.id AS user_id, s.server_state
-    FROM login_starts s LEFT JOIN users u ON u.id = s.user_id
-    WHERE s.id = ${id} AND s.refused_at IS NULL AND s.expires_at > ${now.toISOString()}::timestamptz
-    FOR UPDATE OF s
+    UPDATE login_starts SET attempts = attempts + 1
+    WHERE id = ${id} AND kind = ${kind} AND refused_at IS NULL AND expires_at > ${now.toISOString()}::timestamptz
+    RETURNING account, user_id, password_version, opaque_setup_id, server_state, attempts
   `);
 }
 
@@ -42,11 +77,25 @@ export async function deleteLoginStart(tx: Queryable, id: string): Promise<void>
   await tx.query(sql.typeAlias("void")`DELETE FROM login_starts WHERE id = ${id}`);
 }
 
-/** Marks a locked start as wrongly finished, by a call from `source`: it can be finished no more. */
-export async function refuseLoginStart(tx: Queryable, id: string, source: LoginSource, now: Date): Promise<void> {
+/** Marks a locked start as wrongly finished: it can be finished no more. */
+export async function refuseLoginStart(
+  tx: Queryable,
+  id: string,
+  { call, now, proven }: { call: LoginCall; now: Date; proven: boolean },
+): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     UPDATE login_starts SET refused_at = ${now.toISOString()}, expires_at = ${now.toISOString()}, server_state = '',
-      ip = ${source.ip}, user_agent = ${source.userAgent}, request_id = ${source.requestId}
+      proven = ${proven}, ip = ${call.ip}, user_agent = ${call.userAgent}, request_id = ${call.requestId},
+      method = ${call.method}, route = ${call.route}, status = ${call.status}
+    WHERE id = ${id}
+  `);
+}
+
+/** Marks a locked start as proven but for the second factor: it may be finished until its time is over. */
+export async function keepProvenLoginStart(tx: Queryable, id: string, call: LoginCall): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    UPDATE login_starts SET proven = true, ip = ${call.ip}, user_agent = ${call.userAgent},
+      request_id = ${call.requestId}, method = ${call.method}, route = ${call.route}, status = ${call.status}
     WHERE id = ${id}
   `);
 }
@@ -57,8 +106,12 @@ const failedStart = z.object({
   ip: z.string(),
   user_agent: z.string().nullable(),
   request_id: z.string(),
+  method: z.string(),
+  route: z.string(),
+  status: z.number(),
   expires_at: z.string(),
   refused: z.boolean(),
+  proven: z.boolean(),
 });
 /** A start that came to nothing: refused, or not finished in time. `expires_at` is the moment of its failure. */
 export type FailedLoginStart = z.infer<typeof failedStart>;
@@ -73,6 +126,7 @@ export function takeFailedLoginStarts(
       SELECT id FROM login_starts WHERE expires_at <= ${now.toISOString()}::timestamptz
       ORDER BY expires_at FOR UPDATE SKIP LOCKED LIMIT ${limit}
     )
-    RETURNING id, user_id, host(ip) AS ip, user_agent, request_id, expires_at, refused_at IS NOT NULL AS refused
+    RETURNING id, user_id, host(ip) AS ip, user_agent, request_id, method, route, status, expires_at,
+      refused_at IS NOT NULL AS refused, proven
   `);
 }

@@ -13,11 +13,12 @@ const signingKeyRow = z.object({
   kid: z.string(),
   private_jwk: publicJwk.extend({ d: z.string() }),
   public_jwk: publicJwk,
+  created_at: z.string(),
 });
 /** A key pair that signs people's access tokens. */
 export type SigningKeyRow = z.infer<typeof signingKeyRow>;
 
-const setupRow = z.object({ id: z.number(), setup: z.string() });
+const setupRow = z.object({ id: z.number(), setup: z.string(), created_at: z.string() });
 /** One generation of the server's OPAQUE setup. */
 export type OpaqueSetupRow = z.infer<typeof setupRow>;
 
@@ -31,7 +32,7 @@ export async function lockServerKeys(tx: Queryable): Promise<void> {
 /** Every signing key, newest first. */
 export function listSigningKeys(db: Queryable): Promise<readonly SigningKeyRow[]> {
   return db.any(sql.type(signingKeyRow)`
-    SELECT kid, private_jwk, public_jwk FROM signing_keys ORDER BY created_at DESC, kid
+    SELECT kid, private_jwk, public_jwk, created_at FROM signing_keys ORDER BY created_at DESC, kid
   `);
 }
 
@@ -48,12 +49,36 @@ export async function insertSigningKey(
 
 /** Every OPAQUE setup, oldest first. */
 export function listOpaqueSetups(db: Queryable): Promise<readonly OpaqueSetupRow[]> {
-  return db.any(sql.type(setupRow)`SELECT id, setup FROM opaque_setups ORDER BY id`);
+  return db.any(sql.type(setupRow)`SELECT id, setup, created_at FROM opaque_setups ORDER BY id`);
 }
 
 export async function insertOpaqueSetup(tx: Queryable, setup: string, now: Date): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     INSERT INTO opaque_setups (setup, created_at) VALUES (${setup}, ${now.toISOString()})
+  `);
+}
+
+/** Takes away the signing keys that had a successor at this moment already. */
+export async function deleteRetiredSigningKeys(db: Queryable, before: Date): Promise<void> {
+  await db.query(sql.typeAlias("void")`
+    DELETE FROM signing_keys old WHERE EXISTS (
+      SELECT FROM signing_keys successor
+      WHERE successor.created_at > old.created_at AND successor.created_at <= ${before.toISOString()}::timestamptz
+    )
+  `);
+}
+
+/** Takes away the setups that had a successor at this moment already and that nothing names. */
+export async function deleteRetiredSetups(db: Queryable, before: Date): Promise<void> {
+  await db.query(sql.typeAlias("void")`
+    DELETE FROM opaque_setups old
+    WHERE EXISTS (
+        SELECT FROM opaque_setups successor
+        WHERE successor.id > old.id AND successor.created_at <= ${before.toISOString()}::timestamptz
+      )
+      AND NOT EXISTS (SELECT FROM users WHERE opaque_setup_id = old.id)
+      AND NOT EXISTS (SELECT FROM registration_starts WHERE opaque_setup_id = old.id)
+      AND NOT EXISTS (SELECT FROM login_starts WHERE opaque_setup_id = old.id)
   `);
 }
 

@@ -48,18 +48,71 @@ export function getUser(db: Queryable, userId: string): Promise<UserRow> {
   return db.one(sql.type(userRow)`SELECT ${userColumns} FROM users WHERE id = ${userId}`);
 }
 
+/** A person whose password is still the one of this version; null when there is none. */
+export function findUserWithPassword(
+  tx: Queryable,
+  userId: string,
+  passwordVersion: number | null,
+): Promise<UserRow | null> {
+  return tx.maybeOne(sql.type(userRow)`
+    SELECT ${userColumns} FROM users WHERE id = ${userId} AND password_version = ${passwordVersion}
+  `);
+}
+
+/** Puts a new password, and where given a new recovery key, in the place of the present one. */
+export function updatePassword(
+  tx: Queryable,
+  change: Pick<NewUser, "registrationRecord" | "encryptedUserKey" | "recovery"> & { userId: string; setupId: number },
+): Promise<UserRow> {
+  return tx.one(sql.type(userRow)`
+    UPDATE users SET opaque_setup_id = ${change.setupId}, registration_record = ${change.registrationRecord},
+      encrypted_user_key = ${change.encryptedUserKey}, password_version = password_version + 1,
+      recovery_proof_hash = coalesce(${change.recovery?.proofHash ?? null}, recovery_proof_hash),
+      recovery_encrypted_user_key =
+        coalesce(${change.recovery?.encryptedUserKey ?? null}, recovery_encrypted_user_key)
+    WHERE id = ${change.userId}
+    RETURNING ${userColumns}
+  `);
+}
+
 const loginRecord = z.object({
   user_id: z.string().nullable(),
   opaque_setup_id: z.number().nullable(),
   registration_record: z.string().nullable(),
+  password_version: z.number().nullable(),
+  is_known_place: z.boolean(),
 });
 /** What a login is checked against: nulls for an e-mail that nobody has. */
 export type LoginRecord = z.infer<typeof loginRecord>;
 
-/** The login record of the person with this canonical e-mail. There is always one row, so that it takes the same time. */
-export function findLoginRecord(db: Queryable, email: string): Promise<LoginRecord> {
+/**
+ * The login record of the person with this canonical e-mail, and whether that person has a session that was begun or
+ * renewed in this network. There is always one row, so that it takes the same time.
+ */
+export function findLoginRecord(db: Queryable, email: string, network: string): Promise<LoginRecord> {
   return db.one(sql.type(loginRecord)`
-    SELECT u.id AS user_id, u.opaque_setup_id, u.registration_record
+    SELECT u.id AS user_id, u.opaque_setup_id, u.registration_record, u.password_version,
+      EXISTS (SELECT FROM sessions s WHERE s.user_id = u.id AND s.ip <<= ${network}::inet) AS is_known_place
+    FROM (VALUES (${email})) AS asked (email) LEFT JOIN users u ON u.email = asked.email
+  `);
+}
+
+const recoveryRecord = z.object({
+  user_id: z.string().nullable(),
+  password_version: z.number().nullable(),
+  public_key: z.string().nullable(),
+  encrypted_private_key: z.string().nullable(),
+  recovery_proof_hash: z.string().nullable(),
+  recovery_encrypted_user_key: z.string().nullable(),
+});
+/** What a recovery is checked against and gives: nulls for an e-mail that nobody has. */
+export type RecoveryRecord = z.infer<typeof recoveryRecord>;
+
+/** The recovery record of the person with this canonical e-mail. There is always one row. */
+export function findRecoveryRecord(db: Queryable, email: string): Promise<RecoveryRecord> {
+  return db.one(sql.type(recoveryRecord)`
+    SELECT u.id AS user_id, u.password_version, u.public_key, u.encrypted_private_key, u.recovery_proof_hash,
+      u.recovery_encrypted_user_key
     FROM (VALUES (${email})) AS asked (email) LEFT JOIN users u ON u.email = asked.email
   `);
 }

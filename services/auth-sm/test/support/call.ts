@@ -25,6 +25,11 @@ export interface AnswerBody {
   user: { id: string; name: string };
   /** At least one, where tests look for it. */
   organizations: [OrgItem, ...OrgItem[]];
+  totp_enabled: boolean;
+  secret: string;
+  otpauth_url: string;
+  recovery_codes: string[];
+  recovery_id: string;
   keys: { kid: string; kty: string; crv: string; x: string; y: string }[];
   base_urls: string[];
   // Organizations, folders, machines.

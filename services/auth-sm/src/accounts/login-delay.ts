@@ -1,0 +1,50 @@
+import type { LoginCount } from "../store/login-counts.ts";
+
+const minute = 60_000;
+/** So many logins that were begun and have not succeeded within the window put off the next one. */
+const most = 10;
+const windowMilliseconds = 15 * minute;
+/** Each login that is begun after that doubles the delay: 1, 2, 4, 8 minutes, and then 15. */
+const firstDelayMilliseconds = minute;
+const longestDelayMilliseconds = 15 * minute;
+const mostDelays = 5;
+
+/** The count with one more login that begins now. */
+export function afterStart(count: LoginCount, now: Date): LoginCount {
+  const at = now.getTime();
+  const isPast = count.expiresAt <= now;
+  const startedAt = [...(isPast ? [] : count.startedAt), now].slice(-most);
+  const [tenth] = startedAt;
+  const isFull = startedAt.length === most && tenth !== undefined && at - tenth.getTime() < windowMilliseconds;
+  const before = isPast ? 0 : count.delays;
+  if (before === 0 && !isFull) {
+    const expiresAt = new Date(at + windowMilliseconds);
+    return { ...count, startedAt, delays: 0, delayedSince: null, delayedUntil: null, expiresAt };
+  }
+  const delays = Math.min(before + 1, mostDelays);
+  const until = at + Math.min(firstDelayMilliseconds * 2 ** (delays - 1), longestDelayMilliseconds);
+  return {
+    ...count,
+    startedAt,
+    delays,
+    delayedSince: before === 0 ? now : count.delayedSince,
+    delayedUntil: new Date(until),
+    // The delay shrinks only after as long a time without a login.
+    expiresAt: new Date(until + windowMilliseconds),
+  };
+}
+
+/** For how many milliseconds the next login is put off; 0 when it may begin. */
+export function delayOf({ delayedUntil }: LoginCount, now: Date): number {
+  return delayedUntil === null ? 0 : Math.max(0, delayedUntil.getTime() - now.getTime());
+}
+
+/**
+ * The same for a place at which the account's owner has logged in before. What others do elsewhere puts it off for the
+ * first delay alone, however long they go on: nobody locks another out.
+ */
+export function delayAtKnownPlace({ delayedSince, delayedUntil }: LoginCount, now: Date): number {
+  if (delayedSince === null || delayedUntil === null) return 0;
+  const until = Math.min(delayedUntil.getTime(), delayedSince.getTime() + firstDelayMilliseconds);
+  return Math.max(0, until - now.getTime());
+}

@@ -1,0 +1,64 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { uuidText } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { requireLastingSession } from "../access/lasting-session.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import type { UserRow } from "../store/users.ts";
+import type { ProofFields } from "./bodies.ts";
+import { proofRefusal } from "./finish-refusals.ts";
+import { isLoginProven } from "./opaque.ts";
+import { spendStart } from "./spend-start.ts";
+
+/** Who has just proven the password, and the second factor where there is one. */
+export interface Proven {
+  user: UserRow;
+  keys: KeyRing;
+}
+
+/**
+ * Does what needs a fresh proof of the caller's password (`login_id, finish_login_request, otp?` in the body), in the
+ * transaction that spends the proof. Until it ends the person does nothing else, and none of the person's sessions begins,
+ * goes on or ends. `work` may be run again, so it does nothing elsewhere. A refusal that it returns is committed with what
+ * it wrote, and spends the proof; one that it throws leaves everything as it was.
+ * @throws ServiceError `reauth_required` without a right proof, `invalid_token` when the session has ended meanwhile, and
+ *   what `work` returns or throws
+ */
+export async function requireProof<T>(
+  deps: Deps,
+  { caller, body, request }: Pick<Call<User, unknown, ProofFields>, "caller" | "body" | "request">,
+  work: (tx: Transaction, proven: Proven) => Promise<T | ServiceError>,
+): Promise<T> {
+  const { finish_login_request: proof, otp } = body;
+  const { data: id } = uuidText.safeParse(body.login_id);
+  if (proof === undefined || id === undefined) throw proofRefusal(null);
+  const keys = await deps.keys.present();
+  const done = await deps.database.transaction(async (tx): Promise<T | ServiceError> => {
+    const spent = await spendStart(tx, deps, keys, {
+      id,
+      kind: "login",
+      isProven: (start) => start.user_id === caller.userId && isRight(start.server_state, proof),
+      otp,
+      person: "lock",
+      request,
+      refusalStatus: 403,
+    });
+    if (spent.kind !== "proven") return proofRefusal(spent);
+    await requireLastingSession(tx, caller, deps.now());
+    return work(tx, { user: spent.user, keys });
+  });
+  if (done instanceof ServiceError) throw done;
+  return done;
+}
+
+/** What has not even the form of a proof is a wrong one. */
+function isRight(serverState: string, proof: string): boolean {
+  try {
+    return isLoginProven(serverState, proof);
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { userActor } from "../access/membership.ts";
+import { passwordChanger, requireBegunRecord } from "../accounts/begun-registration.ts";
+import type { Proven } from "../accounts/require-proof.ts";
+import { requireProof } from "../accounts/require-proof.ts";
+import { auditUserEvent } from "../accounts/user-events.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { SessionView } from "../sessions/open.ts";
+import { renewSession } from "../sessions/renew.ts";
+import type { Revocation } from "../sessions/revoke.ts";
+import { revokeSessions } from "../sessions/revoke.ts";
+import { deleteRegistrationStarts } from "../store/registration-starts.ts";
+import { updatePassword } from "../store/users.ts";
+import type { PasswordChange } from "./bodies.ts";
+
+type ChangeCall = Call<User, unknown, PasswordChange>;
+
+/** POST /api/auth/password: the session goes on with new tokens, every other one ends. */
+export async function changePassword(deps: Deps, call: ChangeCall): Promise<SessionView> {
+  const { view, revocations } = await requireProof(deps, call, (tx, proven) => change(tx, deps, call, proven));
+  await deps.announcer.announce(revocations);
+  return view;
+}
+
+async function change(
+  tx: Transaction,
+  deps: Deps,
+  { caller, body, request }: ChangeCall,
+  { user, keys }: Proven,
+): Promise<{ view: SessionView; revocations: Revocation[] } | ServiceError> {
+  const starter = passwordChanger(keys, caller.sessionId);
+  const { registration_record: registrationRecord } = body;
+  const setupId = await orRefusal(requireBegunRecord(tx, deps, { starter, email: user.email, registrationRecord }));
+  if (setupId instanceof ServiceError) return setupId;
+  const changed = await updatePassword(tx, {
+    userId: user.id,
+    setupId,
+    registrationRecord,
+    encryptedUserKey: body.encrypted_user_key,
+    recovery: body.recovery && {
+      proofHash: body.recovery.proof_hash,
+      encryptedUserKey: body.recovery.encrypted_user_key,
+    },
+  });
+  await deleteRegistrationStarts(tx, starter);
+  const actor = userActor(caller);
+  const revocations = await revokeSessions(tx, deps, {
+    userId: user.id,
+    except: caller.sessionId,
+    reason: "password_changed",
+    actor,
+    request,
+    status: 200,
+  });
+  const view = await renewSession(tx, deps, keys, { user: changed, sessionId: caller.sessionId, request });
+  await auditUserEvent(tx, deps, request, user.id, {
+    action: "user.password.changed",
+    actor,
+    target: { type: "user", id: user.id },
+    status: 200,
+  });
+  return { view, revocations };
+}
+
+/** What a step gives, or its refusal as a value. */
+async function orRefusal<T>(step: Promise<T>): Promise<T | ServiceError> {
+  try {
+    return await step;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return error;
+    throw error;
+  }
+}

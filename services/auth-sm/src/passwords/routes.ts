@@ -1,0 +1,15 @@
+import { route } from "@coffer/http";
+import { authenticateUser } from "../callers/user.ts";
+import { attempting, oneself } from "../refusals.ts";
+import { passwordChange, passwordStart } from "./bodies.ts";
+import { changePassword } from "./change.ts";
+import { startPasswordChange } from "./start.ts";
+
+const path = "/api/auth/password";
+const user = { method: "POST", bucket: "user", caller: authenticateUser, status: 200 } as const;
+
+/** Changing the password by who knows it. */
+export const passwordRoutes = [
+  route({ ...user, path: `${path}/start`, body: passwordStart, run: startPasswordChange }),
+  attempting("user.password.changed", oneself, route({ ...user, path, body: passwordChange, run: changePassword })),
+];

@@ -1,0 +1,36 @@
+import type { RequestContext } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { ServiceError } from "@coffer/errors";
+import type { Deps } from "../deps.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import { lockSession, rotateSession } from "../store/sessions.ts";
+import type { UserRow } from "../store/users.ts";
+import { refreshSeconds } from "./access-token.ts";
+import type { SessionView } from "./open.ts";
+import { sessionView } from "./open.ts";
+import { hashRefreshToken, newRefreshToken } from "./refresh-token.ts";
+
+/**
+ * New tokens for a session that goes on after its password has changed. The refresh token from before is good no more:
+ * whoever did not get the answer logs in again.
+ */
+export async function renewSession(
+  tx: Transaction,
+  deps: Deps,
+  keys: KeyRing,
+  { user, sessionId, request }: { user: UserRow; sessionId: string; request: RequestContext },
+): Promise<SessionView> {
+  const session = await lockSession(tx, sessionId);
+  if (session === null) throw new ServiceError("invalid_token", "the session of this token has ended: log in again");
+  const now = deps.now();
+  const expiresAt = new Date(now.getTime() + refreshSeconds * 1000);
+  const refreshToken = newRefreshToken(keys.refreshKey, {
+    sessionId,
+    generation: session.generation + 1,
+    secret: deps.randomBytes(32),
+  });
+  const refreshHash = hashRefreshToken(refreshToken);
+  const { generation } = refreshToken;
+  await rotateSession(tx, { id: sessionId, generation, refreshHash, ip: request.ip, now, expiresAt });
+  return sessionView(deps, keys, { user, sessionId, refreshToken, now, expiresAt });
+}

@@ -1,0 +1,42 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+/** Remembers by which OPAQUE setup somebody began. */
+export async function upsertRegistrationStart(
+  db: Queryable,
+  { starter, setupId, expiresAt }: { starter: Buffer; setupId: number; expiresAt: Date },
+): Promise<void> {
+  await db.query(sql.typeAlias("void")`
+    INSERT INTO registration_starts (starter, opaque_setup_id, expires_at)
+    VALUES (${sql.binary(starter)}, ${setupId}, ${expiresAt.toISOString()})
+    ON CONFLICT (starter, opaque_setup_id) DO UPDATE SET expires_at = excluded.expires_at
+  `);
+}
+
+/** The setups by which this one has begun and may still finish. */
+export function listStartedSetups(db: Queryable, starter: Buffer, now: Date): Promise<readonly number[]> {
+  return db.anyFirst(sql.type(z.object({ id: z.number() }))`
+    SELECT opaque_setup_id AS id FROM registration_starts
+    WHERE starter = ${sql.binary(starter)} AND expires_at > ${now.toISOString()}::timestamptz
+  `);
+}
+
+/** Forgets what somebody began, because it is finished. */
+export async function deleteRegistrationStarts(tx: Queryable, starter: Buffer): Promise<void> {
+  await tx.query(sql.typeAlias("void")`DELETE FROM registration_starts WHERE starter = ${sql.binary(starter)}`);
+}
+
+/** Takes away up to `limit` that can be finished no more; returns how many. */
+export async function deleteRegistrationStartsPast(
+  db: Queryable,
+  { now, limit }: { now: Date; limit: number },
+): Promise<number> {
+  const { rowCount } = await db.query(sql.typeAlias("void")`
+    DELETE FROM registration_starts WHERE (starter, opaque_setup_id) IN (
+      SELECT starter, opaque_setup_id FROM registration_starts WHERE expires_at <= ${now.toISOString()}::timestamptz
+      ORDER BY expires_at FOR UPDATE SKIP LOCKED LIMIT ${limit}
+    )
+  `);
+  return rowCount;
+}

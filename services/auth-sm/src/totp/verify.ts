@@ -1,0 +1,64 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { requireLastingSession } from "../access/lasting-session.ts";
+import { userActor } from "../access/membership.ts";
+import type { OtpField } from "../accounts/bodies.ts";
+import { auditUserEvent } from "../accounts/user-events.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import type { Revocation } from "../sessions/revoke.ts";
+import { revokeSessions } from "../sessions/revoke.ts";
+import { lockPerson } from "../store/person-locks.ts";
+import { enableTotp, takePendingTotp } from "../store/totp.ts";
+import { hashRecoveryCode, plainCode, recoveryCodeBytes, recoveryCodeOf, stepOf } from "./codes.ts";
+import { openSecret } from "./secret-seal.ts";
+
+/** So often a new secret may be verified wrongly before it must be asked for again. */
+const mostAttempts = 5;
+const recoveryCodes = 10;
+
+type VerifyCall = Call<User, unknown, OtpField>;
+
+/** POST /api/auth/totp/verify: the second factor is on. Every other session ends. */
+export async function verifyTotp(deps: Deps, call: VerifyCall): Promise<{ recovery_codes: string[] }> {
+  const keys = await deps.keys.present();
+  const done = await deps.database.transaction((tx) => enable(tx, deps, keys, call));
+  if (done instanceof ServiceError) throw done;
+  await deps.announcer.announce(done.revocations);
+  return { recovery_codes: done.codes };
+}
+
+/** A wrong code is a value: the attempt that it was is committed. */
+async function enable(
+  tx: Transaction,
+  deps: Deps,
+  keys: KeyRing,
+  { caller, body, request }: VerifyCall,
+): Promise<{ codes: string[]; revocations: Revocation[] } | ServiceError> {
+  const { userId, sessionId } = caller;
+  const now = deps.now();
+  await lockPerson(tx, userId);
+  await requireLastingSession(tx, caller, now);
+  const sealed = await takePendingTotp(tx, { userId, sessionId, most: mostAttempts, now });
+  if (sealed === null) throw new ServiceError("conflict", "no secret waits to be verified: ask for one first");
+  const step = stepOf(openSecret(keys, userId, sealed), plainCode(body.otp), now);
+  if (step === null) {
+    return new ServiceError("invalid_request", "this is not the authenticator's present code", {
+      details: [{ field: "otp", issue: "not the present code" }],
+    });
+  }
+  const codes = Array.from({ length: recoveryCodes }, () => recoveryCodeOf(deps.randomBytes(recoveryCodeBytes)));
+  await enableTotp(tx, { userId, step, codeHashes: codes.map(hashRecoveryCode) });
+  const actor = userActor(caller);
+  const cause = { reason: "second_factor_changed", actor, request, status: 200 } as const;
+  const revocations = await revokeSessions(tx, deps, { userId, except: sessionId, ...cause });
+  await auditUserEvent(tx, deps, request, userId, {
+    action: "user.totp.enabled",
+    actor,
+    target: { type: "user", id: userId },
+    status: 200,
+  });
+  return { codes, revocations };
+}
