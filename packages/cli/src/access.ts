@@ -1,5 +1,5 @@
 import { createClient, personClient } from "@coffer/sdk";
-import type { CofferError, MachineClient, PersonClient, SecretsClient } from "@coffer/sdk";
+import type { CofferError, MachineClient, PersonClient, PersonSession, SecretsClient } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
 import { resolveAddress } from "./address.ts";
 import type { Address } from "./address.ts";
@@ -40,6 +40,11 @@ export async function asPerson(options: PersonOptions, env: NodeJS.ProcessEnv): 
   const person = personClient(keeper, url, readerOptions);
   if (options.org === undefined) return person;
   return personClient(keeper, url, { ...readerOptions, organization: await organizationId(person, options.org) });
+}
+
+/** The session at a service, unlocked. Throws Failure: not authenticated. */
+export function sessionAt(url: string, env: NodeJS.ProcessEnv): Promise<PersonSession> {
+  return profileKeeper(profileDirectory(env), url).current();
 }
 
 function loggedInElsewhere(elsewhere: readonly string[], url: string, named: Address["named"]): Failure {

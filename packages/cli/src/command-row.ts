@@ -29,6 +29,8 @@ export interface OptionRow {
   /** May be given several times; the values are an array. */
   repeated?: boolean;
   choices?: readonly string[];
+  /** The value without the option. */
+  preset?: string;
 }
 
 /** One command: all that `--help` shows of it, and where its code is. */

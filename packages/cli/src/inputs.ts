@@ -40,24 +40,43 @@ export function textOf(bytes: Uint8Array, what: string): string {
   }
 }
 
+/** A token from COFFER_TOKEN, stdin, or a person at the terminal; undefined when stdin is empty. */
+export async function readToken(env: NodeJS.ProcessEnv, question: string): Promise<string | undefined> {
+  const given = env["COFFER_TOKEN"]?.trim();
+  if (given !== undefined && given !== "") return given;
+  if (!stdinIsTerminal()) return (await readStdin()).trim() || undefined;
+  return askHidden([question], "give it on stdin or in COFFER_TOKEN")[0]?.trim();
+}
+
+/** The recovery key: from a file's first line, else asked for at the terminal. Throws Failure (usage). */
+export async function readRecoveryKey(file: string | undefined): Promise<string> {
+  if (file !== undefined) return firstLine(await readNamedFile(file)).trim();
+  return (askHidden(["Recovery key"], "give it with --recovery-key-file")[0] ?? "").trim();
+}
+
 /**
  * The password: from `--password-file` (its first line), else COFFER_PASSWORD, else asked for at the terminal, twice
- * where it is new. Throws Failure (usage) for an empty one, CofferError for a new one that is too short.
+ * where it is new, as `what`. Throws Failure (usage) for an empty one, CofferError for a new one that is too short.
  */
-export async function readPassword(file: string | undefined, env: NodeJS.ProcessEnv, isNew: boolean): Promise<string> {
+export async function readPassword(
+  file: string | undefined,
+  env: NodeJS.ProcessEnv,
+  isNew: boolean,
+  what = "Password",
+): Promise<string> {
   const check = (password: string): void => {
     if (password === "") throw usage("the password is empty");
     if (isNew) checkNewPassword(password);
   };
   const given = file === undefined ? env["COFFER_PASSWORD"] : firstLine(await readNamedFile(file));
-  if (given === undefined) return askPassword(isNew, check);
+  if (given === undefined) return askPassword(isNew, what, check);
   check(given);
   return given;
 }
 
-function askPassword(isNew: boolean, check: (password: string) => void): string {
+function askPassword(isNew: boolean, what: string, check: (password: string) => void): string {
   const otherWays = "give it with --password-file or COFFER_PASSWORD";
-  const [first, second] = askHidden(isNew ? ["Password", "Password again"] : ["Password"], otherWays, check);
+  const [first, second] = askHidden(isNew ? [what, `${what} again`] : [what], otherWays, check);
   if (isNew && first !== second) throw usage("the two passwords were not the same; nothing was done");
   return first ?? "";
 }

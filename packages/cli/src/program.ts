@@ -7,6 +7,7 @@ import { exitCodes, Failure } from "./failure.ts";
 import { accountRows } from "./rows/account.ts";
 import { auditRows } from "./rows/audit.ts";
 import { manageRows } from "./rows/manage.ts";
+import { peopleRows } from "./rows/people.ts";
 import { secretRows } from "./rows/secrets.ts";
 import { version } from "./version.ts";
 
@@ -14,6 +15,7 @@ const groups = [
   ["Secrets, as a person or with --config as a machine:", secretRows],
   ["You:", accountRows],
   ["Folders, applications, machines:", manageRows],
+  ["People:", peopleRows],
   ["Audit:", auditRows],
 ] as const;
 
@@ -22,7 +24,10 @@ const nouns: Record<string, string> = {
   app: "applications, which machines belong to",
   token: "one-time tokens, with which a machine gets its identity",
   client: "machines",
+  totp: "the second factor",
   org: "organizations",
+  invite: "invitations into the organization",
+  member: "who is in the organization",
   audit: "the audit records of your organization",
 };
 
@@ -95,6 +100,7 @@ function cutOff({ message }: CofferError): Failure {
 function optionOf(row: OptionRow): Option {
   const option = new Option(row.flags, row.description);
   if (row.required === true) option.makeOptionMandatory();
+  if (row.preset !== undefined) option.default(row.preset);
   if (row.choices !== undefined) option.choices(row.choices);
   if (row.repeated === true)
     option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);

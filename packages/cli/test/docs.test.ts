@@ -5,10 +5,11 @@ import { exitCodes } from "../src/failure.ts";
 import { accountRows } from "../src/rows/account.ts";
 import { auditRows } from "../src/rows/audit.ts";
 import { manageRows } from "../src/rows/manage.ts";
+import { peopleRows } from "../src/rows/people.ts";
 import { secretRows } from "../src/rows/secrets.ts";
 
 const page = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
-const rows: readonly CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...secretRows];
+const rows: readonly CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...peopleRows, ...secretRows];
 
 await t.test("docs/cli.md has every command, every option and every exit code", (t) => {
   for (const { name, options } of rows) {

@@ -10,10 +10,11 @@ import { CofferError } from "@coffer/sdk";
 import { accountRows } from "../src/rows/account.ts";
 import { auditRows } from "../src/rows/audit.ts";
 import { manageRows } from "../src/rows/manage.ts";
+import { peopleRows } from "../src/rows/people.ts";
 import { secretRows } from "../src/rows/secrets.ts";
 import { coffer, command } from "./command.ts";
 
-const rows: CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...secretRows];
+const rows: CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...peopleRows, ...secretRows];
 const home = t.testdir({});
 const silent = new Set(["logout", "run"]);
 

@@ -1,23 +1,32 @@
 import {
   box,
   contexts,
-  CryptoError,
+  decodeBase64,
   encodeBase64,
   newKey,
   newKeyPair,
-  newRecoveryKey,
   readRecoveryKey,
   unboxBound,
-  userKeySealKey,
 } from "@coffer/crypto";
-import { finishLogin, finishRegistration, startLogin, startRegistration } from "@coffer/crypto/opaque";
-import { CofferError } from "./errors.ts";
 import { loginAnswer } from "./login-answer.ts";
 import { checkNewPassword } from "./new-password.ts";
-import { sessionOf } from "./person-session.ts";
-import type { PersonSession } from "./person-session.ts";
+import {
+  newRecovery,
+  openUserKey,
+  post,
+  provePassword,
+  registerPassword,
+  textOf,
+  understood,
+  withOtp,
+} from "./opaque-exchange.ts";
+import type { AskOtp } from "./opaque-exchange.ts";
+import { memoryKeeper, personSender, sessionOf } from "./person-session.ts";
+import type { PersonSession, SessionKeeper } from "./person-session.ts";
 import { createTransport } from "./transport.ts";
-import type { Transport, TransportOptions } from "./transport.ts";
+import type { TransportOptions } from "./transport.ts";
+
+export type { AskOtp } from "./opaque-exchange.ts";
 
 export interface Device {
   id: string;
@@ -41,6 +50,8 @@ export interface LoginRequest {
   email: string;
   password: string;
   device: Device;
+  /** Asks for a code where the account has a second factor. */
+  otp?: AskOtp | undefined;
 }
 
 export interface AccountOptions extends Omit<TransportOptions, "url"> {
@@ -58,81 +69,158 @@ export async function register(
   request: RegisterRequest,
   options: AccountOptions = {},
 ): Promise<{ session: PersonSession; recoveryKey: string }> {
-  const transport = createTransport({ ...options, url: request.url });
   const { email, password } = request;
   checkNewPassword(password);
-  const { state, registrationRequest } = await startRegistration(password);
-  const started = await post(transport, "/api/auth/register/start", {
-    email,
-    registration_request: registrationRequest,
-  });
-  const registrationResponse = textOf(started, "registration_response");
-  const { registrationRecord, exportKey } = await understood(
-    finishRegistration({ state, registrationResponse, password }),
-  );
+  const { url, send } = createTransport({ ...options, url: request.url });
   const userKey = newKey();
+  const { started, ...registered } = await registerPassword(
+    password,
+    (asked) => post(send, "/api/auth/register/start", { email, registration_request: asked }),
+    () => Promise.resolve(userKey),
+  );
   const { publicKey, privateKey } = await newKeyPair();
-  const recoveryKey = newRecoveryKey();
-  const recovery = await readRecoveryKey(recoveryKey);
-  const view = await post(transport, "/api/auth/register/finish", {
+  const { recoveryKey, recovery } = await newRecovery(userKey);
+  const view = await post(send, "/api/auth/register/finish", {
     email,
     name: request.name,
-    registration_record: registrationRecord,
+    ...registered,
     public_key: publicKey,
-    encrypted_user_key: await box(await userKeySealKey(exportKey), userKey, contexts.userKey()),
     encrypted_private_key: await box(userKey, privateKey, contexts.privateKey()),
-    recovery: {
-      proof_hash: recovery.proofHash,
-      encrypted_user_key: await box(recovery.wrapKey, userKey, contexts.userKey()),
-    },
+    recovery,
     org_name: request.organization,
     invite_token: request.inviteToken,
     device: request.device,
   });
-  const now = (options.now ?? Date.now)();
-  return { session: sessionOf(transport.url, loginAnswer(view), encodeBase64(userKey), now), recoveryKey };
+  return { session: sessionOf(url, loginAnswer(view), encodeBase64(userKey), nowOf(options)), recoveryKey };
 }
 
 /**
- * Logs in and unlocks the user key. A wrong password shows here, before anything is sent that could confirm it.
- * Throws CofferError `invalid_credentials` for a wrong password as for an unknown e-mail.
+ * Logs in and unlocks the user key.
+ * Throws CofferError `invalid_credentials` for a wrong password as for an unknown e-mail, `otp_required` where the second
+ * factor is needed and not given, or wrong five times.
  */
 export async function login(request: LoginRequest, options: AccountOptions = {}): Promise<PersonSession> {
-  const transport = createTransport({ ...options, url: request.url });
-  const { email, password, device } = request;
-  const { state, startLoginRequest } = await startLogin(password);
-  const started = await post(transport, "/api/auth/login/start", { email, start_login_request: startLoginRequest });
-  const loginResponse = textOf(started, "login_response");
-  const { finishLoginRequest, exportKey } = await understood(finishLogin({ state, loginResponse, password }));
-  const answer = await post(transport, "/api/auth/login/finish", {
-    login_id: textOf(started, "login_id"),
-    finish_login_request: finishLoginRequest,
-    device,
-  });
-  const view = loginAnswer(answer);
-  const sealKey = await userKeySealKey(exportKey);
-  const userKey = await understood(unboxBound(sealKey, view.encrypted_user_key, contexts.userKey()));
-  return sessionOf(transport.url, view, encodeBase64(userKey), (options.now ?? Date.now)());
+  const { url, send } = createTransport({ ...options, url: request.url });
+  const { exportKey, ...proof } = await provePassword(send, request.email, request.password);
+  const finish = (otp: string | undefined): Promise<unknown> =>
+    post(send, "/api/auth/login/finish", { ...proof, otp, device: request.device });
+  const view = loginAnswer(await withOtp(finish, "otp_required", request.otp));
+  const userKey = await openUserKey(exportKey, view.encrypted_user_key);
+  return sessionOf(url, view, encodeBase64(userKey), nowOf(options));
 }
 
-async function post(transport: Transport, path: string, body: unknown): Promise<unknown> {
-  return (await transport.send({ method: "POST", path, body })).body;
+export interface RecoverRequest extends Omit<LoginRequest, "password"> {
+  /** As it was printed: `cfr1_…`. */
+  recoveryKey: string;
+  newPassword: string;
 }
 
-function textOf(answer: unknown, name: string): string {
-  const value = (answer as Record<string, unknown>)[name];
-  if (typeof value === "string") return value;
-  throw new CofferError("bad_answer", `the service's answer has no ${name}`);
+/**
+ * Gives an account whose password is lost a new one, by its recovery key, and logs in. Every other session ends, and the
+ * recovery key is replaced by the one that is returned.
+ * Throws CofferError `invalid_request` for what is no recovery key or a password that is too short, `invalid_credentials`
+ * when the key is not this account's, `otp_required` as `login`.
+ */
+export async function recover(
+  request: RecoverRequest,
+  options: AccountOptions = {},
+): Promise<{ session: PersonSession; recoveryKey: string }> {
+  checkNewPassword(request.newPassword);
+  const { proof, wrapKey } = await understood(readRecoveryKey(request.recoveryKey.trim()));
+  const { url, send } = createTransport({ ...options, url: request.url });
+  const { email } = request;
+  let userKey = new Uint8Array();
+  const { started, ...registered } = await registerPassword(
+    request.newPassword,
+    (asked) => post(send, "/api/auth/recovery/start", { email, proof, registration_request: asked }),
+    async (answer) => {
+      const sealed = textOf(answer, "encrypted_user_key");
+      userKey = await understood(unboxBound(wrapKey, sealed, contexts.userKey()));
+      return userKey;
+    },
+  );
+  const { recoveryKey, recovery } = await newRecovery(userKey);
+  const body = { recovery_id: textOf(started, "recovery_id"), ...registered, recovery, device: request.device };
+  const finish = (otp: string | undefined): Promise<unknown> =>
+    post(send, "/api/auth/recovery/finish", { ...body, otp });
+  const view = loginAnswer(await withOtp(finish, "otp_required", request.otp));
+  return { session: sessionOf(url, view, encodeBase64(userKey), nowOf(options)), recoveryKey };
 }
 
-/** What cannot be opened or read of an answer, in this package's words. */
-async function understood<T>(result: Promise<T>): Promise<T> {
-  try {
-    return await result;
-  } catch (cause) {
-    if (!(cause instanceof CryptoError)) throw cause;
-    if (cause.code === "login_failed") throw new CofferError("invalid_credentials", cause.message, { cause });
-    const code = cause.code === "decryption_failed" ? "not_decrypted" : "bad_answer";
-    throw new CofferError(code, cause.message, { cause });
-  }
+/** Changes of one's own account, each of which asks for the password once more. Throws CofferError. */
+export interface AccountSecurity {
+  /**
+   * Changes the password; every other session ends. With `newRecoveryKey` the recovery key is replaced too, by the one
+   * that is returned. Returns the session as it goes on, which the keeper has kept.
+   */
+  changePassword(change: {
+    password: string;
+    newPassword: string;
+    newRecoveryKey?: boolean | undefined;
+    otp?: AskOtp | undefined;
+  }): Promise<{ session: PersonSession; recoveryKey: string | undefined }>;
+  /** Begins to switch the second factor on: the secret for the authenticator, as text and as `otpauth://` address. */
+  startTotp(proof: { password: string; otp?: AskOtp | undefined }): Promise<{ secret: string; otpauthUrl: string }>;
+  /** Switches it on with a first code. Returns the recovery codes, each of which is a code once; every other session ends. */
+  confirmTotp(otp: string): Promise<string[]>;
+  /** Switches it off; every other session ends. */
+  stopTotp(proof: { password: string; otp?: AskOtp | undefined }): Promise<void>;
+}
+
+/** Changes the account of a session, or of one that a keeper shares with other processes. */
+export function accountSecurity(
+  session: PersonSession | SessionKeeper,
+  url: string,
+  options: AccountOptions = {},
+): AccountSecurity {
+  const keeper = "renew" in session ? session : memoryKeeper(session);
+  const transport = createTransport({ ...options, url });
+  const send = personSender(keeper, transport, undefined, options.now ?? Date.now);
+
+  const proven = async <T>(
+    { password, otp }: { password: string; otp?: AskOtp | undefined },
+    request: (proof: { login_id: string; finish_login_request: string; otp: string | undefined }) => Promise<T>,
+  ): Promise<T> => {
+    const { user } = await keeper.current();
+    const { exportKey, ...proof } = await provePassword(transport.send, user.email, password);
+    return withOtp((code) => request({ ...proof, otp: code }), "reauth_required", otp);
+  };
+
+  return {
+    async changePassword(change) {
+      checkNewPassword(change.newPassword);
+      const current = await keeper.current();
+      const userKey = decodeBase64(current.user_key);
+      const { started, ...registered } = await registerPassword(
+        change.newPassword,
+        (asked) => post(send, "/api/auth/password/start", { registration_request: asked }),
+        () => Promise.resolve(userKey),
+      );
+      const renewed = change.newRecoveryKey === true ? await newRecovery(userKey) : undefined;
+      const answer = await proven(change, (proof) =>
+        post(send, "/api/auth/password", { ...proof, ...registered, recovery: renewed?.recovery }),
+      );
+      const changed = sessionOf(transport.url, loginAnswer(answer), current.user_key, nowOf(options));
+      const { access_token: replaced } = await keeper.current();
+      const kept = await keeper.renew(replaced, () => Promise.resolve(changed));
+      return { session: kept, recoveryKey: renewed?.recoveryKey };
+    },
+    async startTotp(proof) {
+      const answer = await proven(proof, (fields) => post(send, "/api/auth/totp", fields));
+      return { secret: textOf(answer, "secret"), otpauthUrl: textOf(answer, "otpauth_url") };
+    },
+    async confirmTotp(otp) {
+      const { recovery_codes: codes } = (await post(send, "/api/auth/totp/verify", { otp })) as {
+        recovery_codes?: unknown;
+      };
+      return Array.isArray(codes) ? codes.map(String) : [];
+    },
+    async stopTotp(proof) {
+      await proven(proof, (body) => send({ method: "DELETE", path: "/api/auth/totp", body }));
+    },
+  };
+}
+
+function nowOf({ now = Date.now }: AccountOptions): number {
+  return now();
 }

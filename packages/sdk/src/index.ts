@@ -21,6 +21,8 @@ export type { NewToken, TokenRequest } from "./create-token.ts";
 export type { Secret } from "./sealed-secret.ts";
 export type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
 export type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
+export type { ConfirmKey, KeyHolder } from "./public-key.ts";
+export type { ShareRequest } from "./share-folder.ts";
 export { canonicalUrl } from "./transport.ts";
 export type { TransportOptions } from "./transport.ts";
 export type { UsableFolder } from "./usable-folder.ts";
@@ -29,6 +31,12 @@ export type {
   AccountView,
   ApplicationView,
   ClientView,
+  FolderMemberView,
+  HolderView,
+  InviteView,
+  MemberView,
+  Role,
+  SessionListItem,
   FolderView,
   MachineView,
   OrganizationView,

@@ -1,3 +1,4 @@
+import type { Fingerprint } from "@coffer/crypto";
 import { auditPages } from "./audit-pages.ts";
 import type { AuditFilter, AuditPage } from "./audit-pages.ts";
 import { createFolder } from "./create-folder.ts";
@@ -7,12 +8,30 @@ import type { NewToken, TokenRequest } from "./create-token.ts";
 import { memoryKeeper, personSender } from "./person-session.ts";
 import type { PersonSession, SessionKeeper } from "./person-session.ts";
 import { personStore } from "./person-store.ts";
+import { publicKeyOf } from "./public-key.ts";
+import type { ConfirmKey } from "./public-key.ts";
+import { requireFolder } from "./fresh-folders.ts";
+import { rotateFolder } from "./rotate-folder.ts";
 import { dataOf } from "./secret-store.ts";
 import { secretsClient } from "./secrets-client.ts";
 import type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
 import { createTransport } from "./transport.ts";
 import type { ApiRequest, TransportOptions } from "./transport.ts";
-import type { AccountView, ApplicationView, MachineView, OrganizationView, TokenView } from "./views.ts";
+import { shareFolder } from "./share-folder.ts";
+import type { ShareRequest } from "./share-folder.ts";
+import type {
+  AccountView,
+  ApplicationView,
+  FolderMemberView,
+  HolderView,
+  InviteView,
+  MachineView,
+  MemberView,
+  OrganizationView,
+  Role,
+  SessionListItem,
+  TokenView,
+} from "./views.ts";
 
 export interface PersonClientOptions extends Partial<TransportOptions>, SecretsClientOptions {
   /** Id of the organization that calls are about; without it the service takes the oldest membership. */
@@ -37,6 +56,40 @@ export interface PersonClient {
     create(name: string): Promise<FolderSummary>;
     /** With `force` also a folder that holds secrets, and them; else that is `conflict`. It cannot be undone. */
     remove(id: string, options?: { force?: boolean | undefined }): Promise<void>;
+    holders(id: string): Promise<HolderView[]>;
+    /** Gives a member the folder with its key, or changes the permission. */
+    share(id: string, request: ShareRequest, confirm: ConfirmKey): Promise<FolderMemberView>;
+    unshare(id: string, userId: string): Promise<void>;
+    /** Gives the folder a new key, for its present holders alone. */
+    rotate(id: string, confirm: ConfirmKey): Promise<FolderSummary>;
+  };
+  readonly members: {
+    list(): Promise<MemberView[]>;
+    /** What is not given stays. */
+    update(
+      userId: string,
+      change: { role?: Role | undefined; status?: MemberView["status"] | undefined },
+    ): Promise<MemberView>;
+    /** Ends the person's access at once; with one's own id leaves. Rotate the folders that the person could open. */
+    remove(userId: string): Promise<void>;
+    sessions(userId: string): Promise<SessionListItem[]>;
+    /** Ends one session of a member, or without an id all. */
+    endSessions(userId: string, sessionId?: string): Promise<void>;
+    /** The key that something is sealed to for this person, with the fingerprint to compare. */
+    publicKey(userId: string): Promise<{ publicKey: string; fingerprint: Fingerprint }>;
+  };
+  readonly invites: {
+    list(): Promise<InviteView[]>;
+    /** `token` is for the person who is invited; it is nowhere else and cannot be had again. */
+    create(email: string, role: Role): Promise<InviteView & { token: string }>;
+    remove(id: string): Promise<void>;
+    /** Joins the organization of an invitation to the caller's e-mail. */
+    accept(token: string): Promise<OrganizationView>;
+  };
+  readonly sessions: {
+    list(): Promise<SessionListItem[]>;
+    end(id: string): Promise<void>;
+    endOthers(): Promise<void>;
   };
   readonly applications: {
     list(): Promise<ApplicationView[]>;
@@ -78,6 +131,8 @@ export function personClient(
   const remove = async (path: string, query?: ApiRequest["query"]): Promise<void> => {
     await send({ method: "DELETE", path, query });
   };
+  const folderPath = (id: string): string => `/api/org/folders/${encodeURIComponent(id)}`;
+  const member = (userId: string): string => `/api/org/members/${encodeURIComponent(userId)}`;
   const application = (id: string): string => `/api/org/applications/${encodeURIComponent(id)}`;
 
   return {
@@ -95,8 +150,32 @@ export function personClient(
     folders: {
       list: () => list("/api/org/folders"),
       create: async (name) => createFolder(send, await keeper.current(), name),
-      remove: (id, { force = false } = {}) =>
-        remove(`/api/org/folders/${encodeURIComponent(id)}`, force ? { force: "true" } : undefined),
+      remove: (id, { force = false } = {}) => remove(folderPath(id), force ? { force: "true" } : undefined),
+      holders: (id) => list(`${folderPath(id)}/members`),
+      share: async (id, request, confirm) => shareFolder(send, await requireFolder(secrets, id), request, confirm),
+      unshare: (id, userId) => remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`),
+      rotate: (id, confirm) => rotateFolder(secrets, id, confirm),
+    },
+    members: {
+      list: () => list("/api/org/members"),
+      update: async (userId, change) =>
+        (await send({ method: "PATCH", path: member(userId), body: change })).body as MemberView,
+      remove: (userId) => remove(member(userId)),
+      sessions: (userId) => list(`${member(userId)}/sessions`),
+      endSessions: (userId, sessionId) =>
+        remove(`${member(userId)}/sessions${sessionId === undefined ? "" : `/${encodeURIComponent(sessionId)}`}`),
+      publicKey: (userId) => publicKeyOf(send, userId),
+    },
+    invites: {
+      list: () => list("/api/org/invites"),
+      create: (email, role) => post("/api/org/invites", { email, role }),
+      remove: (id) => remove(`/api/org/invites/${encodeURIComponent(id)}`),
+      accept: (token) => post("/api/org/invites/accept", { token }),
+    },
+    sessions: {
+      list: () => list("/api/auth/sessions"),
+      end: (id) => remove(`/api/auth/sessions/${encodeURIComponent(id)}`),
+      endOthers: () => remove("/api/auth/sessions", { others: "true" }),
     },
     applications: {
       list: () => list("/api/org/applications"),

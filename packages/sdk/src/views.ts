@@ -116,6 +116,50 @@ export interface OrganizationView {
   created_at: string;
 }
 
+/** Who holds a folder's key. */
+export interface HolderView {
+  kind: "user" | "client";
+  id: string;
+  name: string;
+  permission: Permission;
+  public_key: string;
+}
+
+export interface FolderMemberView {
+  user_id: string;
+  permission: Permission;
+  key_version: number;
+  added_at: string;
+}
+
+export type Role = "owner" | "admin" | "auditor" | "member";
+
+export interface MemberView {
+  user_id: string;
+  name: string;
+  email: string;
+  role: Role;
+  status: "active" | "suspended";
+  joined_at: string;
+}
+
+export interface InviteView {
+  id: string;
+  email: string;
+  role: Role;
+  created_at: string;
+  expires_at: string;
+}
+
+export interface SessionListItem {
+  id: string;
+  device: { id: string; name: string; type: string };
+  created_at: string;
+  last_used_at: string;
+  ip: string | null;
+  current: boolean;
+}
+
 /** The answer of a refresh; the times in seconds from now. */
 export interface TokensView {
   access_token: string;

@@ -6,11 +6,10 @@ import { manners } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { readStdin, stdinIsTerminal } from "../inputs.ts";
+import { readToken, stdinIsTerminal } from "../inputs.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { readProfile } from "../profile.ts";
-import { askHidden } from "../terminal.ts";
 
 interface Options extends AddressOptions {
   config?: string;
@@ -32,7 +31,7 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
     configuration: before?.url,
     profile: async () => (await readProfile(profileDirectory(env))).url,
   });
-  const token = await readToken(env, before !== undefined);
+  const token = await tokenFor(env, before !== undefined);
   const machine = await bootstrapMachine(
     {
       url,
@@ -59,15 +58,10 @@ async function presentConfiguration(path: string): Promise<MachineConfiguration 
   }
 }
 
-/** The token from COFFER_TOKEN, stdin, or a person; undefined when there is none and an earlier call may have spent it. */
-async function readToken(env: NodeJS.ProcessEnv, mayBeSpent: boolean): Promise<string | undefined> {
-  const given = env["COFFER_TOKEN"]?.trim();
-  if (given !== undefined && given !== "") return given;
-  if (!stdinIsTerminal()) {
-    const piped = (await readStdin()).trim();
-    if (piped !== "" || mayBeSpent) return piped === "" ? undefined : piped;
-    throw usage("no token: give it on stdin or in COFFER_TOKEN");
-  }
-  if (mayBeSpent) return undefined;
-  return askHidden(["One-time token"], "give the token on stdin or in COFFER_TOKEN")[0]?.trim();
+/** The one-time token; undefined when there is none and an earlier call may have spent it. */
+async function tokenFor(env: NodeJS.ProcessEnv, mayBeSpent: boolean): Promise<string | undefined> {
+  const asked = stdinIsTerminal() && (env["COFFER_TOKEN"] ?? "") === "";
+  const token = mayBeSpent && asked ? undefined : await readToken(env, "One-time token");
+  if (token === undefined && !mayBeSpent) throw usage("no token: give it on stdin or in COFFER_TOKEN");
+  return token;
 }

@@ -7,11 +7,13 @@ import { readPassword } from "../inputs.ts";
 import { printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { changeProfile, readProfile, rememberSession } from "../profile.ts";
+import { askOtp } from "../ask-otp.ts";
 import { endReplaced } from "../end-replaced.ts";
 
 interface Options extends AddressOptions {
   email: string;
   passwordFile?: string;
+  otp?: string;
   json?: boolean;
 }
 
@@ -22,7 +24,7 @@ export async function login({ options, env }: Call<Options>): Promise<void> {
   const password = await readPassword(options.passwordFile, env, false);
   const profile = await changeProfile(directory, (before) => before);
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
-  const session = await logIn({ url, email: options.email, password, device }, manners);
+  const session = await logIn({ url, email: options.email, password, device, otp: askOtp(options) }, manners);
   const replaced = await rememberSession(directory, session);
   if (replaced !== undefined) await endReplaced(replaced);
   tell(`logged in as ${session.user.email} at ${url}`);

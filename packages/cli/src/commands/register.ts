@@ -3,7 +3,8 @@ import { register as registerAccount } from "@coffer/sdk/account";
 import { manners } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
-import { readPassword } from "../inputs.ts";
+import { readPassword, readToken } from "../inputs.ts";
+import { usage } from "../failure.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { changeProfile, readProfile, rememberSession } from "../profile.ts";
@@ -14,6 +15,7 @@ interface Options extends AddressOptions {
   name?: string;
   org?: string;
   passwordFile?: string;
+  invite?: boolean;
   json?: boolean;
 }
 
@@ -21,6 +23,9 @@ interface Options extends AddressOptions {
 export async function register({ options, env }: Call<Options>): Promise<void> {
   const directory = profileDirectory(env);
   const { url } = await resolveAddress(options.url, env, { profile: async () => (await readProfile(directory)).url });
+  const inviteToken = options.invite === true ? await readToken(env, "Invitation") : undefined;
+  if (options.invite === true && inviteToken === undefined)
+    throw usage("no invitation: give it on stdin or in COFFER_TOKEN");
   const password = await readPassword(options.passwordFile, env, true);
   // Also shows that the profile can be written, before anything is made.
   const profile = await changeProfile(directory, (before) => before);
@@ -30,6 +35,7 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
       email: options.email,
       name: options.name,
       organization: options.org,
+      inviteToken,
       password,
       device: { id: profile.device_id, name: hostname(), type: "cli" },
     },

@@ -2,6 +2,7 @@ import { dataOptions, jsonOption, personOptions, urlOption } from "../command-ro
 import type { CommandRow } from "../command-row.ts";
 
 const passwordFile = { flags: "--password-file <file>", description: "read the password from a file's first line" };
+const otp = { flags: "--otp <code>", description: "the code of the second factor (else asked for when it is needed)" };
 const email = { flags: "--email <address>", description: "your e-mail address", required: true };
 
 export const accountRows: readonly CommandRow[] = [
@@ -16,6 +17,7 @@ export const accountRows: readonly CommandRow[] = [
       email,
       { flags: "--org <name>", description: "make an organization of this name too, with you as its owner" },
       { flags: "--name <name>", description: "your name" },
+      { flags: "--invite", description: "with an invitation, from stdin, COFFER_TOKEN or the terminal" },
       passwordFile,
       urlOption,
       jsonOption,
@@ -26,7 +28,7 @@ export const accountRows: readonly CommandRow[] = [
     name: "login",
     summary: "open a session; the password never leaves this machine",
     examples: ["coffer login --email you@example.com", "COFFER_PASSWORD=… coffer login --email you@example.com"],
-    options: [email, passwordFile, urlOption, jsonOption],
+    options: [email, passwordFile, otp, urlOption, jsonOption],
     load: async () => (await import("../commands/login.ts")).login,
   },
   {
@@ -42,6 +44,66 @@ export const accountRows: readonly CommandRow[] = [
     examples: ["coffer whoami", "coffer whoami --config machine.json --json"],
     options: dataOptions,
     load: async () => (await import("../commands/whoami.ts")).whoami,
+  },
+  {
+    name: "sessions",
+    summary: "list where you are logged in, and end sessions within a second",
+    examples: ["coffer sessions", "coffer sessions --end-others"],
+    options: [
+      { flags: "--end <id>", description: "end this session" },
+      { flags: "--end-others", description: "end every session but this one" },
+      ...personOptions,
+    ],
+    load: async () => (await import("../commands/sessions.ts")).sessions,
+  },
+  {
+    name: "password",
+    summary: "change the password; every other session ends",
+    examples: ["coffer password", "coffer password --new-recovery-key"],
+    options: [
+      passwordFile,
+      { flags: "--new-password-file <file>", description: "read the new password from a file's first line" },
+      { flags: "--new-recovery-key", description: "replace the recovery key too; prints the new one once" },
+      otp,
+      urlOption,
+      jsonOption,
+    ],
+    load: async () => (await import("../commands/security.ts")).changePassword,
+  },
+  {
+    name: "recover",
+    summary: "a new password by the recovery key, which is replaced; logs in",
+    examples: ["coffer recover --email you@example.com"],
+    options: [
+      email,
+      { flags: "--recovery-key-file <file>", description: "read the recovery key from a file's first line" },
+      { ...passwordFile, description: "read the new password from a file's first line" },
+      otp,
+      urlOption,
+      jsonOption,
+    ],
+    load: async () => (await import("../commands/security.ts")).recover,
+  },
+  {
+    name: "totp on",
+    summary: "begin to switch the second factor on; prints the secret for an authenticator",
+    examples: ["coffer totp on"],
+    options: [passwordFile, otp, urlOption, jsonOption],
+    load: async () => (await import("../commands/security.ts")).totpOn,
+  },
+  {
+    name: "totp confirm",
+    summary: "switch it on with the authenticator's first code; prints the recovery codes once",
+    examples: ["coffer totp confirm --otp 123456"],
+    options: [otp, urlOption, jsonOption],
+    load: async () => (await import("../commands/security.ts")).totpConfirm,
+  },
+  {
+    name: "totp off",
+    summary: "switch the second factor off",
+    examples: ["coffer totp off"],
+    options: [passwordFile, otp, urlOption, jsonOption],
+    load: async () => (await import("../commands/security.ts")).totpOff,
   },
   {
     name: "org create",

@@ -3,6 +3,19 @@ import type { CommandRow, OptionRow } from "../command-row.ts";
 
 const ofApp: OptionRow = { flags: "--app <app>", description: "only of this application (name or id)" };
 
+/** How a public key that was not seen before is confirmed. */
+const confirmOptions: readonly OptionRow[] = [
+  {
+    flags: "--fingerprint <fingerprint>",
+    description: "a fingerprint (hex or words) that you have compared with its holder; several times for several",
+    repeated: true,
+  },
+  {
+    flags: "--trust-new",
+    description: "take public keys that were not seen before; changed ones are refused all the same",
+  },
+];
+
 export const manageRows: readonly CommandRow[] = [
   {
     name: "folder create",
@@ -29,6 +42,50 @@ export const manageRows: readonly CommandRow[] = [
       ...personOptions,
     ],
     load: async () => (await import("../commands/folder.ts")).removeFolder,
+  },
+  {
+    name: "folder share",
+    args: "<folder> <member>",
+    summary: "give a member a folder with its key, or change the permission",
+    examples: [
+      "coffer folder share production bob@example.com",
+      "coffer folder share production bob@example.com --permission write",
+    ],
+    options: [
+      {
+        flags: "--permission <permission>",
+        description: "what the member may do",
+        choices: ["read", "write", "manage"],
+        preset: "read",
+      },
+      ...confirmOptions,
+      ...personOptions,
+    ],
+    load: async () => (await import("../commands/share.ts")).shareFolder,
+  },
+  {
+    name: "folder unshare",
+    args: "<folder> <member>",
+    summary: "take a folder away from a member",
+    examples: ["coffer folder unshare production bob@example.com"],
+    options: personOptions,
+    load: async () => (await import("../commands/share.ts")).unshareFolder,
+  },
+  {
+    name: "folder holders",
+    args: "<folder>",
+    summary: "list who holds a folder's key, people and machines",
+    examples: ["coffer folder holders production"],
+    options: personOptions,
+    load: async () => (await import("../commands/share.ts")).listHolders,
+  },
+  {
+    name: "folder rotate",
+    args: "<folder>",
+    summary: "give a folder a new key, for its present holders alone",
+    examples: ["coffer folder rotate production", "coffer folder rotate production --trust-new"],
+    options: [...confirmOptions, ...personOptions],
+    load: async () => (await import("../commands/share.ts")).rotateFolder,
   },
   {
     name: "app create",

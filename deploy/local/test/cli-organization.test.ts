@@ -1,0 +1,124 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { testDirectory } from "@coffer/testkit";
+import type { Cli } from "./cli-person.ts";
+import { newCli, newMachine, newPerson, password } from "./cli-person.ts";
+import { npmStart } from "./npm-start.ts";
+
+// An organization lives: three people, two applications, five machines; one leaves, one is stolen, a key is rotated.
+
+t.setTimeout(300_000);
+const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
+const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
+const alice = await newPerson(t, url, "alice@example.com");
+const uri = "coffer://production/database/field/password";
+const secret = { COFFER_PASSWORD: password };
+
+/** A person who registers with an invitation. */
+async function invited(email: string, role: string): Promise<Cli> {
+  const token = await alice.data(["invite", "create", email, "--role", role]);
+  const cli = newCli(t, url);
+  await cli.data(["register", "--invite", "--email", email], { env: { ...secret, COFFER_TOKEN: token } });
+  return cli;
+}
+
+interface Key {
+  fingerprint: { hex: string; words: string };
+}
+const keyOf = async (cli: Cli, member: string): Promise<Key> =>
+  JSON.parse(await cli.data(["member", "key", member, "--json"])) as Key;
+
+await alice.data(["folder", "create", "production"]);
+await alice.data(["set", uri], { input: "s3cret" });
+const bob = await invited("bob@example.com", "member");
+const carol = await invited("carol@example.com", "admin");
+const machines: string[] = [];
+
+await t.test("people come by invitation, and are who they were invited as", async (t) => {
+  const members = JSON.parse(await carol.data(["member", "ls", "--json"])) as { email: string; role: string }[];
+  t.strictSame(
+    members.map(({ email, role }) => `${email} ${role}`),
+    ["alice@example.com owner", "bob@example.com member", "carol@example.com admin"],
+  );
+  t.equal(await alice.data(["invite", "ls"]), "", "what was accepted is open no more");
+  const again = await carol.run(["invite", "create", "bob@example.com"]);
+  t.match(again, { code: 1, stderr: /has this e-mail/ });
+  t.match(await bob.run(["invite", "create", "dave@example.com"]), { code: 4 });
+  const open = await carol.data(["invite", "create", "dave@example.com"]);
+  t.match(await bob.run(["invite", "accept"], { input: open }), { code: 4 }, "it is dave's");
+  const [id = ""] = (await carol.data(["invite", "ls"])).split("\t");
+  await carol.data(["invite", "rm", id]);
+  t.match(await bob.run(["invite", "accept"], { input: open }), { code: 5 });
+});
+
+await t.test("a folder is shared with those whose key was confirmed", async (t) => {
+  t.match(await bob.run(["read", uri]), { code: 5 });
+  const unconfirmed = await alice.run(["folder", "share", "production", "bob@example.com"]);
+  t.match(unconfirmed, { code: 2, stderr: /--fingerprint [0-9a-f]{64}/ });
+  const { fingerprint } = await keyOf(bob, "bob@example.com");
+  const wrong = ["--fingerprint", fingerprint.hex.replaceAll(/./g, "0")];
+  t.match(await alice.run(["folder", "share", "production", "bob@example.com", ...wrong]), { code: 2 });
+  const share = ["folder", "share", "production", "bob@example.com", "--permission", "manage"];
+  await alice.data([...share, "--fingerprint", fingerprint.words.toUpperCase()]);
+  t.equal(await bob.data(["read", uri]), "s3cret");
+  await alice.data(share.slice(0, -1).concat("write"));
+  await bob.data(["set", uri], { input: "bobs" });
+  t.equal(await alice.data(["read", uri]), "bobs");
+  await alice.data(["folder", "share", "production", "carol@example.com", "--trust-new"]);
+  t.match(await carol.run(["set", uri], { input: "no" }), { code: 4 }, "read is what is given unless more is said");
+});
+
+await t.test("a public key that changed since it was confirmed is refused", async (t) => {
+  const { fingerprint } = await keyOf(bob, "carol@example.com");
+  const file = join(alice.home, "coffer", "known-keys.json");
+  const known = readFileSync(file, "utf8");
+  t.match(known, fingerprint.hex);
+  writeFileSync(file, known.replace(fingerprint.hex, "0".repeat(64)));
+  const share = ["folder", "share", "production", "carol@example.com"];
+  t.match(await alice.run([...share, "--trust-new"]), { code: 4, stderr: /another public key/ });
+  await alice.data([...share, "--fingerprint", fingerprint.hex]);
+});
+
+await t.test("one person leaves, one machine is stolen, and the key is rotated", async (t) => {
+  for (const app of ["api", "worker"]) await alice.data(["app", "create", app]);
+  for (const app of ["api", "api", "api", "worker", "worker"]) {
+    machines.push(await newMachine(alice, app, ["production:read"]));
+  }
+  const [stolen = "", ...others] = machines;
+  t.equal(await alice.data(["read", "--config", stolen, uri]), "bobs");
+
+  const clients = JSON.parse(await alice.data(["client", "ls", "--json"])) as { client_id: string }[];
+  t.equal(clients.length, 5);
+  const { client_id: id = "" } = JSON.parse(await alice.data(["whoami", "--config", stolen, "--json"])) as {
+    client_id?: string;
+  };
+  await alice.data(["client", "rm", id]);
+  await alice.data(["member", "rm", "bob@example.com"]);
+  t.match(await alice.run(["read", "--config", stolen, uri]), { code: 3 });
+  t.match(await bob.run(["read", uri]), { code: 3 }, "it was bob's only organization");
+
+  const rotated = JSON.parse(await alice.data(["folder", "rotate", "production", "--trust-new", "--json"])) as object;
+  t.match(rotated, { name: "production", key_version: 2 });
+  t.equal(await alice.data(["read", uri]), "bobs");
+  t.equal(await carol.data(["read", uri]), "bobs");
+  for (const config of others) t.equal(await alice.data(["read", "--config", config, uri]), "bobs");
+  await alice.data(["set", uri], { input: "new" });
+  for (const config of others) t.equal(await alice.data(["read", "--config", config, uri]), "new");
+  const holders = (await alice.data(["folder", "holders", "production"])).split("\n");
+  t.equal(holders.length, 2 + others.length);
+  await alice.data(["folder", "unshare", "production", "carol@example.com"]);
+  t.match(await carol.run(["read", uri]), { code: 4 }, "an admin sees that it is there");
+});
+
+await t.test("who administers sees sessions and ends them", async (t) => {
+  const other = newCli(t, url);
+  await other.data(["login", "--email", "carol@example.com"], { env: secret });
+  const sessions = JSON.parse(await alice.data(["member", "sessions", "carol@example.com", "--json"])) as object[];
+  t.equal(sessions.length, 2);
+  t.equal((JSON.parse(await carol.data(["sessions", "--json"])) as object[]).length, 2);
+  await carol.data(["sessions", "--end-others"]);
+  t.match(await other.run(["whoami"]), { code: 3 });
+  await alice.data(["member", "sessions", "carol@example.com", "--end-all"]);
+  t.match(await carol.run(["whoami"]), { code: 3 });
+});

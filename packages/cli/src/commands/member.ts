@@ -1,0 +1,98 @@
+import type { MemberView, Role, SessionListItem } from "@coffer/sdk";
+import { asPerson } from "../access.ts";
+import type { Call, PersonOptions } from "../command-row.ts";
+import { exitCodes, Failure, usage } from "../failure.ts";
+import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+
+/** `coffer member ls`: who is in the organization. */
+export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {
+  const members = await (await asPerson(options, env)).members.list();
+  if (options.json === true) printJson(members);
+  else
+    printTable(
+      ["ID", "E-MAIL", "NAME", "ROLE", "STATUS", "JOINED"],
+      members.map(({ user_id, email, name, role, status, joined_at }) => [
+        user_id,
+        email,
+        name,
+        role,
+        status,
+        shortTime(joined_at),
+      ]),
+    );
+}
+
+interface SetOptions extends PersonOptions {
+  role?: Role;
+  status?: MemberView["status"];
+}
+
+/** `coffer member set <member>`: changes a member's role or status. */
+export async function setMember({ args: [member = ""], options, env }: Call<SetOptions>): Promise<void> {
+  const { role, status } = options;
+  if (role === undefined && status === undefined) throw usage("nothing to change: give --role or --status");
+  const person = await asPerson(options, env);
+  const { user_id: id } = pickMember(await person.members.list(), member);
+  const changed = await person.members.update(id, { role, status });
+  tell(`${changed.email} is ${changed.role}, ${changed.status}`);
+  if (options.json === true) printJson(changed);
+}
+
+/** `coffer member rm <member>`: ends a member's access at once; with oneself leaves. */
+export async function removeMember({ args: [member = ""], options, env }: Call<PersonOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  const { user_id: id, email } = pickMember(await person.members.list(), member);
+  await person.members.remove(id);
+  tell(`${email} is no member any more. What the person could open may have been kept: rotate those folders`);
+}
+
+interface SessionOptions extends PersonOptions {
+  end?: string;
+  endAll?: boolean;
+}
+
+/** `coffer member sessions <member>`: where a member is logged in; ends sessions too. */
+export async function memberSessions({ args: [member = ""], options, env }: Call<SessionOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  const { user_id: id, email } = pickMember(await person.members.list(), member);
+  if (options.end !== undefined || options.endAll === true) {
+    await person.members.endSessions(id, options.endAll === true ? undefined : options.end);
+    tell(options.endAll === true ? `ended every session of ${email}` : `ended the session of ${email}`);
+  } else printSessions(await person.members.sessions(id), options);
+}
+
+/** `coffer member key <member>`: a member's public key, with the fingerprint to compare. */
+export async function memberKey({ args: [member = ""], options, env }: Call<PersonOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  const { user_id: id } = pickMember(await person.members.list(), member);
+  const { publicKey, fingerprint } = await person.members.publicKey(id);
+  if (options.json === true) printJson({ user_id: id, public_key: publicKey, fingerprint });
+  else print(`${fingerprint.words}\n${fingerprint.hex}`);
+}
+
+/** Sessions as a table, or as JSON. */
+export function printSessions(sessions: readonly SessionListItem[], { json }: { json?: boolean }): void {
+  if (json === true) printJson(sessions);
+  else
+    printTable(
+      ["ID", "DEVICE", "LAST USED", "FROM", ""],
+      sessions.map(({ id, device, last_used_at, ip, current }) => [
+        id,
+        device.name,
+        shortTime(last_used_at),
+        ip ?? "",
+        current ? "this one" : "",
+      ]),
+    );
+}
+
+/** The member of that id, e-mail or name. Throws Failure: not found, or usage when several have the name. */
+export function pickMember(members: readonly MemberView[], wanted: string): MemberView {
+  const text = wanted.toLowerCase();
+  const exact = members.find(({ user_id, email }) => user_id === text || email === text);
+  if (exact !== undefined) return exact;
+  const [first, ...others] = members.filter(({ name }) => name.toLowerCase() === text);
+  if (first === undefined) throw new Failure(exitCodes.notFound, `there is no member ${wanted} that you may see`);
+  if (others.length > 0) throw usage(`${others.length + 1} members have the name ${wanted}: name one by e-mail`);
+  return first;
+}

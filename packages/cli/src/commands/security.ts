@@ -1,0 +1,100 @@
+import { hostname } from "node:os";
+import { accountSecurity, recover as recoverAccount } from "@coffer/sdk/account";
+import type { AccountSecurity } from "@coffer/sdk/account";
+import { asPerson, manners } from "../access.ts";
+import { askOtp } from "../ask-otp.ts";
+import type { OtpOptions } from "../ask-otp.ts";
+import { resolveAddress } from "../address.ts";
+import type { AddressOptions, Call, PersonOptions } from "../command-row.ts";
+import { endReplaced } from "../end-replaced.ts";
+import { readPassword, readRecoveryKey } from "../inputs.ts";
+import { print, printJson, tell } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
+import { changeProfile, profileKeeper, readProfile, rememberSession } from "../profile.ts";
+
+async function securityOf(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<AccountSecurity> {
+  const { url } = await asPerson(options, env);
+  return accountSecurity(profileKeeper(profileDirectory(env), url), url, manners);
+}
+
+interface PasswordOptions extends PersonOptions, OtpOptions {
+  passwordFile?: string;
+  newPasswordFile?: string;
+  newRecoveryKey?: boolean;
+}
+
+/** `coffer password`: changes the password; every other session ends. */
+export async function changePassword({ options, env }: Call<PasswordOptions>): Promise<void> {
+  const security = await securityOf(options, env);
+  const password = await readPassword(options.passwordFile, env, false);
+  const newPassword = await readPassword(options.newPasswordFile, {}, true, "New password");
+  const { recoveryKey } = await security.changePassword({
+    password,
+    newPassword,
+    newRecoveryKey: options.newRecoveryKey,
+    otp: askOtp(options),
+  });
+  tell("the password is changed, and every other session has ended");
+  if (recoveryKey !== undefined) printRecoveryKey(recoveryKey, options);
+}
+
+interface RecoverOptions extends AddressOptions, OtpOptions {
+  email: string;
+  recoveryKeyFile?: string;
+  passwordFile?: string;
+  json?: boolean;
+}
+
+/** `coffer recover`: a new password by the recovery key, which is replaced; logs in. */
+export async function recover({ options, env }: Call<RecoverOptions>): Promise<void> {
+  const directory = profileDirectory(env);
+  const { url } = await resolveAddress(options.url, env, { profile: async () => (await readProfile(directory)).url });
+  const recoveryKey = await readRecoveryKey(options.recoveryKeyFile);
+  const newPassword = await readPassword(options.passwordFile, env, true, "New password");
+  const profile = await changeProfile(directory, (before) => before);
+  const device = { id: profile.device_id, name: hostname(), type: "cli" };
+  const request = { url, email: options.email, recoveryKey, newPassword, device, otp: askOtp(options) };
+  const recovered = await recoverAccount(request, manners);
+  const replaced = await rememberSession(directory, recovered.session);
+  if (replaced !== undefined) await endReplaced(replaced);
+  tell(`logged in as ${recovered.session.user.email} at ${url} with the new password; every other session has ended`);
+  printRecoveryKey(recovered.recoveryKey, options);
+}
+
+interface TotpOptions extends PersonOptions, OtpOptions {
+  passwordFile?: string;
+}
+
+/** `coffer totp on`: begins to switch the second factor on, and shows the secret for an authenticator. */
+export async function totpOn({ options, env }: Call<TotpOptions>): Promise<void> {
+  const security = await securityOf(options, env);
+  const password = await readPassword(options.passwordFile, env, false);
+  const { secret, otpauthUrl } = await security.startTotp({ password, otp: askOtp(options) });
+  tell("Add this to an authenticator, as a key or as an address; then `coffer totp confirm` with its first code");
+  if (options.json === true) printJson({ secret, otpauth_url: otpauthUrl });
+  else print(`${secret}\n${otpauthUrl}`);
+}
+
+/** `coffer totp confirm`: switches it on with the first code; prints the recovery codes once. */
+export async function totpConfirm({ options, env }: Call<TotpOptions>): Promise<void> {
+  const security = await securityOf(options, env);
+  const recoveryCodes = await security.confirmTotp(await askOtp(options)(false));
+  tell("the second factor is on, and every other session has ended");
+  tell("Each of these is a code once, for when the authenticator is lost. They are shown this once:");
+  if (options.json === true) printJson({ recovery_codes: recoveryCodes });
+  else print(recoveryCodes.join("\n"));
+}
+
+/** `coffer totp off`: switches the second factor off. */
+export async function totpOff({ options, env }: Call<TotpOptions>): Promise<void> {
+  const security = await securityOf(options, env);
+  const password = await readPassword(options.passwordFile, env, false);
+  await security.stopTotp({ password, otp: askOtp(options) });
+  tell("the second factor is off, and every other session has ended");
+}
+
+function printRecoveryKey(recoveryKey: string, { json }: { json?: boolean }): void {
+  tell("The recovery key opens your keys without the password. It is shown this once: keep it off this machine.");
+  if (json === true) printJson({ recovery_key: recoveryKey });
+  else print(recoveryKey);
+}

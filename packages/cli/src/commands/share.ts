@@ -1,0 +1,62 @@
+import type { MemberView, Permission, PersonClient } from "@coffer/sdk";
+import { asPerson, pick, sessionAt } from "../access.ts";
+import type { Call, PersonOptions } from "../command-row.ts";
+import { confirmKeys } from "../known-keys.ts";
+import type { ConfirmOptions } from "../known-keys.ts";
+import { printJson, printTable, tell, visible } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
+import { pickMember } from "./member.ts";
+
+interface ShareOptions extends PersonOptions, ConfirmOptions {
+  permission: Permission;
+}
+
+/** `coffer folder share <folder> <member>`: gives a member the folder with its key, or changes the permission. */
+export async function shareFolder({ args: [folder = "", member = ""], options, env }: Call<ShareOptions>) {
+  const person = await asPerson(options, env);
+  const { id, name } = pick(await person.folders.list(), folder, "folder");
+  const { user_id: userId, email } = await memberOf(person, member);
+  const confirm = confirmKeys(profileDirectory(env), await sessionAt(person.url, env), options);
+  const grant = await person.folders.share(id, { userId, name: email, permission: options.permission }, confirm);
+  tell(`${email} may ${grant.permission} in ${name}`);
+  if (options.json === true) printJson(grant);
+}
+
+/** `coffer folder unshare <folder> <member>`: takes the folder away from a member. */
+export async function unshareFolder({ args: [folder = "", member = ""], options, env }: Call<PersonOptions>) {
+  const person = await asPerson(options, env);
+  const { id, name } = pick(await person.folders.list(), folder, "folder");
+  const { user_id: userId, email } = await memberOf(person, member);
+  await person.folders.unshare(id, userId);
+  tell(
+    `took ${name} away from ${email}. The person may have kept its key: \`coffer folder rotate ${name}\` makes a new one`,
+  );
+}
+
+/** `coffer folder holders <folder>`: who holds the folder's key. */
+export async function listHolders({ args: [folder = ""], options, env }: Call<PersonOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  const holders = await person.folders.holders(pick(await person.folders.list(), folder, "folder").id);
+  if (options.json === true) printJson(holders);
+  else
+    printTable(
+      ["KIND", "ID", "NAME", "PERMISSION"],
+      holders.map(({ kind, id, name, permission }) => [kind === "user" ? "person" : "machine", id, name, permission]),
+    );
+}
+
+/** `coffer folder rotate <folder>`: gives the folder a new key, for its present holders alone. */
+export async function rotateFolder({ args: [folder = ""], options, env }: Call<PersonOptions & ConfirmOptions>) {
+  const person = await asPerson(options, env);
+  const { id, name } = pick(await person.folders.list(), folder, "folder");
+  const confirm = confirmKeys(profileDirectory(env), await sessionAt(person.url, env), options);
+  const rotated = await person.folders.rotate(id, confirm);
+  tell(
+    `${visible(name)} has a new key (version ${rotated.key_version}). What somebody could read before may have been kept: replace values that must not be known`,
+  );
+  if (options.json === true) printJson(rotated);
+}
+
+async function memberOf(person: PersonClient, nameOrId: string): Promise<MemberView> {
+  return pickMember(await person.members.list(), nameOrId);
+}

@@ -1,0 +1,91 @@
+import { personOptions } from "../command-row.ts";
+import type { CommandRow, OptionRow } from "../command-row.ts";
+
+const roles = ["owner", "admin", "auditor", "member"] as const;
+const member = "<member>";
+const endOptions: readonly OptionRow[] = [
+  { flags: "--end <id>", description: "end this session" },
+  { flags: "--end-all", description: "end every session of the member" },
+];
+
+export const peopleRows: readonly CommandRow[] = [
+  {
+    name: "invite create",
+    args: "<email>",
+    summary: "invite a person into the organization; prints the invitation once",
+    examples: ["coffer invite create bob@example.com", "coffer invite create eve@example.com --role auditor"],
+    options: [
+      { flags: "--role <role>", description: "what the person will be", choices: roles, preset: "member" },
+      ...personOptions,
+    ],
+    load: async () => (await import("../commands/invite.ts")).createInvite,
+  },
+  {
+    name: "invite ls",
+    summary: "list the invitations that are open",
+    examples: ["coffer invite ls"],
+    options: personOptions,
+    load: async () => (await import("../commands/invite.ts")).listInvites,
+  },
+  {
+    name: "invite rm",
+    args: "<id>",
+    summary: "withdraw an invitation",
+    examples: ["coffer invite rm 01890a5d-ac96-774b-bcce-b302099a8057"],
+    options: personOptions,
+    load: async () => (await import("../commands/invite.ts")).removeInvite,
+  },
+  {
+    name: "invite accept",
+    summary: "join the organization of an invitation, from stdin, COFFER_TOKEN or the terminal",
+    examples: ["coffer invite accept", "coffer invite accept < invitation"],
+    options: personOptions,
+    load: async () => (await import("../commands/invite.ts")).acceptInvite,
+  },
+  {
+    name: "member ls",
+    summary: "list who is in the organization",
+    examples: ["coffer member ls"],
+    options: personOptions,
+    load: async () => (await import("../commands/member.ts")).listMembers,
+  },
+  {
+    name: "member set",
+    args: member,
+    summary: "change a member's (id, e-mail or name) role or status",
+    examples: [
+      "coffer member set bob@example.com --role admin",
+      "coffer member set eve@example.com --status suspended",
+    ],
+    options: [
+      { flags: "--role <role>", description: "what the member is from now on", choices: roles },
+      { flags: "--status <status>", description: "whether the member may act", choices: ["active", "suspended"] },
+      ...personOptions,
+    ],
+    load: async () => (await import("../commands/member.ts")).setMember,
+  },
+  {
+    name: "member rm",
+    args: member,
+    summary: "end a member's access at once; with yourself leave",
+    examples: ["coffer member rm bob@example.com"],
+    options: personOptions,
+    load: async () => (await import("../commands/member.ts")).removeMember,
+  },
+  {
+    name: "member sessions",
+    args: member,
+    summary: "list where a member is logged in, and end sessions within a second",
+    examples: ["coffer member sessions bob@example.com", "coffer member sessions bob@example.com --end-all"],
+    options: [...endOptions, ...personOptions],
+    load: async () => (await import("../commands/member.ts")).memberSessions,
+  },
+  {
+    name: "member key",
+    args: member,
+    summary: "print the fingerprint of a member's public key, to compare with the member",
+    examples: ["coffer member key bob@example.com"],
+    options: personOptions,
+    load: async () => (await import("../commands/member.ts")).memberKey,
+  },
+];

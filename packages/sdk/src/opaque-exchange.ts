@@ -1,0 +1,128 @@
+import {
+  box,
+  contexts,
+  CryptoError,
+  newRecoveryKey,
+  readRecoveryKey,
+  unboxBound,
+  userKeySealKey,
+} from "@coffer/crypto";
+import { finishLogin, finishRegistration, startLogin, startRegistration } from "@coffer/crypto/opaque";
+import { CofferError } from "./errors.ts";
+import type { ApiAnswer, ApiRequest } from "./transport.ts";
+
+type Send = (request: ApiRequest) => Promise<ApiAnswer>;
+
+/** A POST's answer. */
+export async function post(send: Send, path: string, body: unknown): Promise<unknown> {
+  return (await send({ method: "POST", path, body })).body;
+}
+
+/** A text in an answer. Throws CofferError `bad_answer` when it is not there. */
+export function textOf(answer: unknown, name: string): string {
+  const value = (answer as Record<string, unknown>)[name];
+  if (typeof value === "string") return value;
+  throw new CofferError("bad_answer", `the service's answer has no ${name}`);
+}
+
+/** What cannot be opened or read of an answer, in this package's words. */
+export async function understood<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (cause) {
+    if (!(cause instanceof CryptoError)) throw cause;
+    if (cause.code === "login_failed") throw new CofferError("invalid_credentials", cause.message, { cause });
+    if (cause.code === "invalid_recovery_key") throw new CofferError("invalid_request", cause.message, { cause });
+    const code = cause.code === "decryption_failed" ? "not_decrypted" : "bad_answer";
+    throw new CofferError(code, cause.message, { cause });
+  }
+}
+
+/** What proves a password to the service, and the key that it opens the user key with. */
+export interface Proof {
+  login_id: string;
+  finish_login_request: string;
+  /** base64url, of OPAQUE. */
+  exportKey: string;
+}
+
+/**
+ * Begins a login and answers it. A wrong password shows here, before anything is sent that could confirm it.
+ * Throws CofferError `invalid_credentials` for a wrong password as for an unknown e-mail.
+ */
+export async function provePassword(send: Send, email: string, password: string): Promise<Proof> {
+  const { state, startLoginRequest } = await startLogin(password);
+  const started = await post(send, "/api/auth/login/start", { email, start_login_request: startLoginRequest });
+  const loginResponse = textOf(started, "login_response");
+  const { finishLoginRequest, exportKey } = await understood(finishLogin({ state, loginResponse, password }));
+  return { login_id: textOf(started, "login_id"), finish_login_request: finishLoginRequest, exportKey };
+}
+
+/** The user key as a password opens it. Throws CofferError `not_decrypted`. */
+export async function openUserKey(exportKey: string, sealed: string): Promise<Uint8Array> {
+  return understood(unboxBound(await userKeySealKey(exportKey), sealed, contexts.userKey()));
+}
+
+/** A password as it is registered: what the service keeps of it, and the user key sealed under it. */
+export interface NewPassword {
+  registration_record: string;
+  encrypted_user_key: string;
+}
+
+/** Registers a password in two steps: `start` sends OPAQUE's request and returns the answer that holds the response. */
+export async function registerPassword<Started>(
+  password: string,
+  start: (registrationRequest: string) => Promise<Started>,
+  userKeyOf: (started: Started) => Promise<Uint8Array>,
+): Promise<NewPassword & { started: Started }> {
+  const { state, registrationRequest } = await startRegistration(password);
+  const started = await start(registrationRequest);
+  const registrationResponse = textOf(started, "registration_response");
+  const { registrationRecord, exportKey } = await understood(
+    finishRegistration({ state, registrationResponse, password }),
+  );
+  const userKey = await userKeyOf(started);
+  return {
+    started,
+    registration_record: registrationRecord,
+    encrypted_user_key: await box(await userKeySealKey(exportKey), userKey, contexts.userKey()),
+  };
+}
+
+/** A new recovery key for a user key: the text for the person, and what the service keeps. */
+export async function newRecovery(
+  userKey: Uint8Array,
+): Promise<{ recoveryKey: string; recovery: { proof_hash: string; encrypted_user_key: string } }> {
+  const recoveryKey = newRecoveryKey();
+  const { proofHash, wrapKey } = await readRecoveryKey(recoveryKey);
+  return {
+    recoveryKey,
+    recovery: { proof_hash: proofHash, encrypted_user_key: await box(wrapKey, userKey, contexts.userKey()) },
+  };
+}
+
+/** Asks for a code of the second factor; `again` after a wrong one. */
+export type AskOtp = (again: boolean) => Promise<string>;
+
+const mostCodes = 5;
+
+/**
+ * Sends what may need a code of the second factor: without one, and when the service asks, with what `ask` returns, as
+ * often as the service allows. `needs` is how the service says that a code is missing or wrong.
+ */
+export async function withOtp<T>(
+  send: (otp: string | undefined) => Promise<T>,
+  needs: "otp_required" | "reauth_required",
+  ask: AskOtp | undefined,
+): Promise<T> {
+  let otp: string | undefined;
+  for (let codes = 0; ; codes += 1) {
+    try {
+      return await send(otp);
+    } catch (error) {
+      const asked = error instanceof CofferError && error.code === needs;
+      if (!asked || ask === undefined || codes >= mostCodes - 1) throw error;
+      otp = await ask(codes > 0);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { CryptoError, fingerprint } from "@coffer/crypto";
+import type { Fingerprint } from "@coffer/crypto";
+import { CofferError } from "./errors.ts";
+import type { ApiAnswer, ApiRequest } from "./transport.ts";
+
+/** Somebody to whom something is about to be sealed. */
+export interface KeyHolder {
+  kind: "user" | "client";
+  id: string;
+  name: string;
+  /** base64 of the SPKI DER. */
+  publicKey: string;
+  fingerprint: Fingerprint;
+}
+
+/**
+ * Says whether a public key, which comes from the service, is the one that its holder has. A service that hands out
+ * another could read what is sealed to it: whoever decides compares the fingerprint with the holder, or with an earlier
+ * one. A rejection stops everything before anything is sent.
+ */
+export type ConfirmKey = (holder: KeyHolder) => Promise<boolean>;
+
+/** The public key of a member of one of the caller's organizations. Throws CofferError `not_found`, `bad_answer`. */
+export async function publicKeyOf(
+  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  userId: string,
+): Promise<{ publicKey: string; fingerprint: Fingerprint }> {
+  const path = `/api/users/${encodeURIComponent(userId)}/public_key`;
+  const { public_key: publicKey } = (await send({ method: "GET", path })).body as { public_key?: unknown };
+  return { publicKey: textOf(publicKey), fingerprint: await fingerprintOf(publicKey) };
+}
+
+/** The fingerprint of a key as the service shows it, made here. Throws CofferError `bad_answer` when it is no key. */
+export async function fingerprintOf(publicKey: unknown): Promise<Fingerprint> {
+  try {
+    return await fingerprint(textOf(publicKey));
+  } catch (cause) {
+    if (!(cause instanceof CryptoError)) throw cause;
+    throw new CofferError("bad_answer", "the service's answer holds no public key", { cause });
+  }
+}
+
+/** Throws CofferError `access_denied` when the key is not confirmed. */
+export async function requireConfirmed(holder: KeyHolder, confirm: ConfirmKey): Promise<void> {
+  if (await confirm(holder)) return;
+  throw new CofferError("access_denied", `the public key of ${holder.name} was not confirmed: nothing was shared`);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,88 @@
+import { box, contexts, encodeText, newKey, seal, unbox } from "@coffer/crypto";
+import type { FolderSummary } from "./create-folder.ts";
+import { CofferError } from "./errors.ts";
+import { fingerprintOf, requireConfirmed } from "./public-key.ts";
+import type { ConfirmKey } from "./public-key.ts";
+import { keyOf, openPayload, openTitle } from "./sealed-secret.ts";
+import { dataOf } from "./secret-store.ts";
+import type { OpenFolder, SecretStore } from "./secret-store.ts";
+import type { HolderView, SecretView } from "./views.ts";
+
+/** How often a rotation begins anew because somebody wrote in between. */
+const attempts = 5;
+
+/**
+ * Gives a folder a new key: sealed to everybody who holds the present one, and every secret's own key, title and fields
+ * under it. It lands whole or not at all. Who was taken off the folder before can open nothing that is written from then
+ * on; what they had read, they may have kept.
+ * Throws CofferError `not_decrypted` naming the secret that cannot be opened, `access_denied` when a holder's key is not
+ * confirmed or the caller does not manage the folder, `conflict` when others keep writing.
+ */
+export async function rotateFolder(store: SecretStore, folderId: string, confirm: ConfirmKey): Promise<FolderSummary> {
+  const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
+  const confirmed = new Set<string>();
+  const confirmOnce: ConfirmKey = async (holder) => {
+    if (confirmed.has(holder.publicKey)) return true;
+    const is = await confirm(holder);
+    if (is) confirmed.add(holder.publicKey);
+    return is;
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    const folder = (await store.folders(true)).find(({ id }) => id === folderId);
+    if (folder === undefined) throw new CofferError("not_found", `there is no folder ${folderId} that you may use`);
+    const holders = dataOf(await store.send({ method: "GET", path: `${path}/members` })) as HolderView[];
+    const views = dataOf(await store.send({ method: "GET", path: store.pathIn(folderId) })) as SecretView[];
+    const body = await rotation(folder, holders, views, confirmOnce);
+    try {
+      const answer = await store.send({ method: "POST", path: `${path}/rotate`, body });
+      await store.folders(true);
+      return answer.body as FolderSummary;
+    } catch (error) {
+      if (!(error instanceof CofferError) || error.code !== "conflict" || attempt >= attempts) throw error;
+    }
+  }
+}
+
+async function rotation(
+  folder: OpenFolder,
+  holders: readonly HolderView[],
+  views: readonly SecretView[],
+  confirm: ConfirmKey,
+): Promise<object> {
+  const key = newKey();
+  const users: object[] = [];
+  const clients: object[] = [];
+  for (const { kind, id, name, public_key: publicKey } of holders) {
+    const holder = { kind, id, name, publicKey, fingerprint: await fingerprintOf(publicKey) };
+    await requireConfirmed(holder, confirm);
+    const sealed = await seal(publicKey, key, contexts.sharedFolderKey(folder.id));
+    if (kind === "user") users.push({ user_id: id, encrypted_key: sealed });
+    else clients.push({ client_id: id, encrypted_key: sealed });
+  }
+  return {
+    key_version: folder.keyVersion,
+    encrypted_keys: { users, clients },
+    secrets: await Promise.all(views.map((view) => resealed(view, folder, key))),
+  };
+}
+
+/** A secret under another folder key. Its own key stays, and so does its payload. */
+async function resealed(view: SecretView, folder: OpenFolder, key: Uint8Array): Promise<object> {
+  const { uid } = view;
+  const [payload, title] = await Promise.all([openPayload(view, folder), openTitle(view, folder)]);
+  const dek = await unbox(keyOf(folder), view.wrapped_dek, contexts.dek(uid));
+  const fields = view.field_names.map(async (name) => {
+    const value = Object.hasOwn(payload.fields, name) ? payload.fields[name] : undefined;
+    if (value === undefined) {
+      throw new CofferError("not_decrypted", `the secret ${uid} has a field ${name} that its payload does not hold`);
+    }
+    return [name, await box(key, encodeText(value), contexts.field(uid, name))] as const;
+  });
+  return {
+    uid,
+    version: view.version,
+    wrapped_dek: await box(key, dek, contexts.dek(uid)),
+    ...(view.title_encrypted === "" ? {} : { title_encrypted: await box(key, encodeText(title), contexts.title(uid)) }),
+    fields: Object.fromEntries(await Promise.all(fields)),
+  };
+}
