@@ -41,9 +41,12 @@ export async function watchSecrets(
   listener: (changes: SecretChange[]) => void,
   { intervalSeconds = 60, onError }: WatchOptions,
 ): Promise<Watch> {
-  const ending = Promise.withResolvers<undefined>();
+  let settle: (error?: unknown) => void = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    settle = (error) => (error === undefined ? resolve() : reject(error));
+  });
   // Who does not wait for the end does not care.
-  ending.promise.catch(() => undefined);
+  ended.catch(() => undefined);
   let known = stateOf(await watched.views());
   let interval = intervalSeconds;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -81,12 +84,11 @@ export async function watchSecrets(
   const end = (error?: unknown): void => {
     stopped = true;
     clearTimeout(timer);
-    if (error === undefined) ending.resolve(undefined);
-    else ending.reject(error);
+    settle(error);
   };
 
   plan({ kind: "answered", room: watched.room() });
-  return { stop: () => end(), ended: ending.promise };
+  return { stop: () => end(), ended };
 }
 
 /** What a secret looks like from outside: it changes with every write. */
