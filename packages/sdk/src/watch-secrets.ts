@@ -43,7 +43,7 @@ export async function watchSecrets(
 ): Promise<Watch> {
   let settle: (error?: unknown) => void = () => undefined;
   const ended = new Promise<void>((resolve, reject) => {
-    settle = (error) => (error === undefined ? resolve() : reject(error));
+    settle = (error) => (error instanceof Error ? reject(error) : resolve());
   });
   // Who does not wait for the end does not care.
   ended.catch(() => undefined);
