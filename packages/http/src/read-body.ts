@@ -26,7 +26,7 @@ export async function readBytes(
   const coding = request.headers["content-encoding"];
   if (coding !== undefined && coding !== "identity" && coding !== "")
     throw new ServiceError("invalid_request", "the body must come without Content-Encoding");
-  return collect(request, response, request, limitBytes);
+  return collect(request, response, (body) => body, limitBytes);
 }
 
 /**
@@ -41,7 +41,7 @@ export async function readJson(
 ): Promise<unknown> {
   if (!hasBody(request)) throw new ServiceError("invalid_request", "a JSON body is required");
   checkType(request.headers["content-type"]);
-  const bytes = await collect(request, response, decoded(request), limitBytes);
+  const bytes = await collect(request, response, decoded, limitBytes);
   if (bytes.length === 0) throw new ServiceError("invalid_request", "a JSON body is required");
   if (!isUtf8(bytes)) throw new ServiceError("invalid_request", "the body is not UTF-8");
   try {
@@ -79,11 +79,13 @@ function decoded(request: IncomingMessage): Readable {
 function collect(
   request: IncomingMessage,
   response: ServerResponse,
-  source: Readable,
+  decode: (request: IncomingMessage) => Readable,
   limitBytes: number,
 ): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limitBytes) return Promise.reject(tooLarge(limitBytes));
+  // Made where its errors are listened to at once: one that nobody hears would end the process.
+  const source = decode(request);
   if (request.headers.expect?.toLowerCase() === "100-continue" && !request.destroyed) response.writeContinue();
   return new Promise<Buffer>((resolve, reject) => {
     let chunks: Buffer[] | undefined;

@@ -165,6 +165,15 @@ await t.test("a body with another coding, or not in the one it says, is 400", as
   t.equal((await send({ headers: coded("gzip"), body: cut })).status, 400, "the end is missing");
 });
 
+await t.test("a body that is too long by what it announces is 413, whatever it is coded in", async (t) => {
+  const noGzip = "x".repeat(101);
+  for (const coding of ["gzip", "identity", "br"]) {
+    const headers = { "content-type": "application/json", "content-encoding": coding };
+    t.equal((await send({ headers, body: noGzip })).status, 413, coding);
+    t.equal((await send()).status, 201, "and the service goes on");
+  }
+});
+
 await t.test("a raw body comes as it was sent", async (t) => {
   const body = new Uint8Array([0, 255, 10, 13, 123]);
   const raw = (sent: Sent) => send({ path: "/api/raw", headers: {}, body, ...sent });
