@@ -7,5 +7,13 @@ export type { ChainBreak, ChainHead } from "./audit-chain.ts";
 export { revokedSessionsKey } from "./revoked-sessions.ts";
 export { serviceNames } from "./services.ts";
 export type { ServiceName } from "./services.ts";
-export { allEvents, allRpcs, auditAppend, membershipOf, sessionRevoked, signingKeys } from "./subjects.ts";
+export {
+  allEvents,
+  allRpcs,
+  auditAppend,
+  membershipOf,
+  revokedSessions,
+  sessionRevoked,
+  signingKeys,
+} from "./subjects.ts";
 export type { EventSubject, RpcSubject } from "./subjects.ts";

@@ -77,6 +77,22 @@ export const membershipOf = {
   }),
 } satisfies RpcSubject<unknown, unknown>;
 
+/**
+ * Sessions that were ended at or after a moment (ISO 8601), the oldest first, a page: for who cannot read them in Redis,
+ * or starts with a Redis that knows nothing. The next page is asked for with `since` and `after` of the last one.
+ */
+export const revokedSessions = {
+  kind: "rpc",
+  subject: "coffer.rpc.auth-sm.revoked-sessions",
+  responder: "auth-sm",
+  callers: everyServiceBut("auth-sm"),
+  input: z.object({ since: z.iso.datetime(), after: z.uuid().optional() }),
+  output: z.object({
+    sessions: z.array(z.object({ session_id: z.string(), at: z.string() })),
+    has_more: z.boolean(),
+  }),
+} satisfies RpcSubject<unknown, unknown>;
+
 const revocation = z.object({
   session_id: z.string(),
   user_id: z.string(),
@@ -106,5 +122,5 @@ export const sessionRevoked = {
   received: revocation.extend({ reason: revocation.shape.reason.catch("user_revoked") }),
 } satisfies EventSubject<unknown>;
 
-export const allRpcs = [auditAppend, signingKeys, membershipOf] as const;
+export const allRpcs = [auditAppend, signingKeys, membershipOf, revokedSessions] as const;
 export const allEvents = [sessionRevoked] as const;

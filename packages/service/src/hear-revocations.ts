@@ -1,32 +1,58 @@
 import type { Bus } from "@coffer/bus";
-import { revokedSessionsKey, sessionRevoked } from "@coffer/events";
-import type { Revocations } from "@coffer/tokens";
+import { revokedSessions, revokedSessionsKey, sessionRevoked } from "@coffer/events";
+import type { Revocation, Revocations } from "@coffer/tokens";
 import { createRevocations } from "@coffer/tokens";
 import type { ServiceBase } from "./service-base.ts";
 
+type Redis = ServiceBase["redis"];
+type RevokedPage = ReturnType<typeof revokedSessions.output.parse>;
+
+/** An auth-sm that hangs must not keep what is in Redis from being read. */
+const timeoutMilliseconds = 1_000;
+
 /**
- * Hears of ended sessions from two sides, so that either may be away: reads them from Redis twice a second and at each
- * connection to the bus, and listens to the bus.
+ * Hears of ended sessions on every way there is, so that either store may be away: listens to the bus, and reads them in
+ * Redis and asks auth-sm over the bus as `createRevocations` says, the whole window at each new connection.
  */
 export function hearRevocations(
-  redis: ServiceBase["redis"],
+  redis: Redis,
   bus: Bus,
   { lifetimeSeconds, now }: { lifetimeSeconds: number; now: () => Date },
 ): Revocations {
   const revocations = createRevocations({
-    readSince: async (since) => inPairs(await redis.zrange(revokedSessionsKey, since, "+inf", "BYSCORE", "WITHSCORES")),
+    sources: [(since) => readStored(redis, since), (since) => ask(bus, since)],
     isBusConnected: () => bus.connected,
     lifetimeSeconds,
     now,
   });
-  bus.subscribe(sessionRevoked, ({ session_id, at }) => revocations.add({ sessionId: session_id, at: Date.parse(at) }));
+  bus.subscribe(sessionRevoked, (news) => revocations.add(revocationOf(news)));
   bus.onConnect(() => revocations.refresh());
+  redis.on("ready", () => void revocations.readAll());
   return revocations;
 }
 
-function inPairs(membersAndScores: readonly string[]): { sessionId: string; at: number }[] {
-  const pairs: { sessionId: string; at: number }[] = [];
-  for (let at = 0; at + 1 < membersAndScores.length; at += 2)
-    pairs.push({ sessionId: membersAndScores[at] ?? "", at: Number(membersAndScores[at + 1]) });
-  return pairs;
+function revocationOf({ session_id, at }: { session_id: string; at: string }): Revocation {
+  return { sessionId: session_id, at: Date.parse(at) };
+}
+
+async function readStored(redis: Redis, since: number): Promise<Revocation[]> {
+  const found = await redis.zrange(revokedSessionsKey, since, "+inf", "BYSCORE", "WITHSCORES");
+  const revocations: Revocation[] = [];
+  for (let at = 0; at + 1 < found.length; at += 2)
+    revocations.push({ sessionId: found[at] ?? "", at: Number(found[at + 1]) });
+  return revocations;
+}
+
+async function ask(bus: Bus, since: number): Promise<Revocation[]> {
+  const revocations: Revocation[] = [];
+  let from: { since: string; after?: string } = { since: new Date(since).toISOString() };
+  for (;;) {
+    const page: RevokedPage = await bus.request(revokedSessions, from, {
+      timeoutMilliseconds,
+    });
+    revocations.push(...page.sessions.map(revocationOf));
+    const last = page.sessions.at(-1);
+    if (!page.has_more || last === undefined) return revocations;
+    from = { since: last.at, after: last.session_id };
+  }
 }

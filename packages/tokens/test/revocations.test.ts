@@ -6,19 +6,25 @@ import type { Revocation } from "../src/index.ts";
 const start = Date.parse("2026-11-20T10:00:00Z");
 const lifetimeSeconds = 900;
 
-/** Two feeds that can be taken away, and a clock that stands until it is moved. */
-function feeds(t: Test) {
-  const state = { stored: [] as Revocation[], storeAway: false, busConnected: true, milliseconds: 0 };
+/** What can be read and the bus, which can be taken away, and a clock that stands until it is moved. */
+function feeds(t: Test, { storeAway = false, second = { stored: [] as Revocation[], away: true } } = {}) {
+  const state = { stored: [] as Revocation[], storeAway, busConnected: true, milliseconds: 0 };
   const reads: number[] = [];
   let waiting: (() => void)[] = [];
   const revocations = createRevocations({
-    readSince: (since) => {
-      reads.push(since);
-      for (const resume of waiting) resume();
-      waiting = [];
-      if (state.storeAway) return Promise.reject(new Error("the store is away"));
-      return Promise.resolve(state.stored.filter(({ at }) => at >= since));
-    },
+    sources: [
+      (since) => {
+        reads.push(since);
+        for (const resume of waiting) resume();
+        waiting = [];
+        if (state.storeAway) return Promise.reject(new Error("the store is away"));
+        return Promise.resolve(state.stored.filter(({ at }) => at >= since));
+      },
+      (since) => {
+        if (second.away) return Promise.reject(new Error("nobody answers"));
+        return Promise.resolve(second.stored.filter(({ at }) => at >= since));
+      },
+    ],
     isBusConnected: () => state.busConnected,
     lifetimeSeconds,
     now: () => new Date(start + state.milliseconds),
@@ -38,11 +44,80 @@ function feeds(t: Test) {
   return { state, reads, revocations, read };
 }
 
-void t.test("until the store was asked nobody here can know", async (t) => {
-  const { revocations, read } = feeds(t);
+void t.test("until something was read nobody here can know, the bus being there or not", async (t) => {
+  const second = { stored: [], away: true };
+  const { state, revocations, read } = feeds(t, { storeAway: true, second });
   t.throws(() => revocations.isRevoked("a"), { code: "unavailable", status: 503, retryAfterSeconds: 1 });
   await read();
+  t.throws(() => revocations.isRevoked("a"), { code: "unavailable", status: 503, retryAfterSeconds: 1 });
+  state.storeAway = false;
+  await read();
   t.equal(revocations.isRevoked("a"), false);
+});
+
+void t.test("what began while the store was away knows from the second source", async (t) => {
+  const second = { stored: [{ sessionId: "a", at: start - 600_000 }], away: false };
+  const { revocations, read } = feeds(t, { storeAway: true, second });
+  await read();
+  t.equal(revocations.isRevoked("a"), true);
+  t.equal(revocations.isRevoked("b"), false);
+  second.stored.push({ sessionId: "b", at: start });
+  await read();
+  t.equal(revocations.isRevoked("b"), true, "and what is new");
+});
+
+void t.test("a store that was lost and answers knows nothing: both are read", async (t) => {
+  const second = { stored: [{ sessionId: "a", at: start - 600_000 }], away: true };
+  const { state, revocations, read } = feeds(t, { second });
+  await read();
+  t.equal(revocations.isRevoked("a"), false, "who knows does not answer");
+  second.away = false;
+  state.milliseconds += 2000;
+  await read();
+  t.equal(revocations.isRevoked("a"), true, "and is asked again two seconds later");
+});
+
+void t.test("what the bus said while it was away is read, or nobody can know", async (t) => {
+  const second: { stored: Revocation[]; away: boolean } = { stored: [], away: true };
+  const { state, revocations, read } = feeds(t, { second });
+  await read();
+  state.storeAway = true;
+  state.busConnected = false;
+  await read();
+  state.busConnected = true;
+  await revocations.refresh();
+  state.milliseconds += 5001;
+  await read();
+  t.throws(() => revocations.isRevoked("a"), { code: "unavailable" }, "the bus is back, and nothing can be read");
+  second.away = false;
+  second.stored = [{ sessionId: "a", at: start }];
+  await read();
+  t.equal(revocations.isRevoked("a"), true);
+  t.equal(revocations.isRevoked("b"), false);
+  second.away = true;
+  state.milliseconds += 5001;
+  await read();
+  t.equal(revocations.isRevoked("b"), false, "from then on the bus alone is enough");
+});
+
+void t.test("a source that is back can be read at once", async (t) => {
+  const { state, reads, revocations, read } = feeds(t, { storeAway: true });
+  await read();
+  state.storeAway = false;
+  state.stored = [{ sessionId: "a", at: start - 600_000 }];
+  await revocations.readAll();
+  t.equal(revocations.isRevoked("a"), true);
+  t.equal(reads.at(-1), start - lifetimeSeconds * 1000 - 60_000, "the whole window");
+});
+
+void t.test("a connection that is lost and back between two looks is no unbroken one", async (t) => {
+  const { state, revocations, read } = feeds(t);
+  await read();
+  state.storeAway = true;
+  await revocations.refresh();
+  state.milliseconds += 5001;
+  await read();
+  t.throws(() => revocations.isRevoked("a"), { code: "unavailable" });
 });
 
 void t.test("a session that ended before this process began is known from the first read", async (t) => {
@@ -125,10 +200,9 @@ for (const last of ["store", "bus"] as const) {
       await read();
       t.throws(() => revocations.isRevoked("a"), { code: "unavailable" });
 
-      if (last === "bus") state.busConnected = true;
-      else state.storeAway = false;
+      state.storeAway = false;
       await read();
-      t.equal(revocations.isRevoked("a"), false, "one of them is back");
+      t.equal(revocations.isRevoked("a"), false, "something can be read again");
     },
   );
 }
@@ -147,7 +221,7 @@ void t.test("a session that is known to have ended stays so while nothing is hea
 void t.test("a wall clock that is set back or forward changes nothing about who was heard", async (t) => {
   const now = { milliseconds: start };
   const revocations = createRevocations({
-    readSince: () => Promise.resolve([]),
+    sources: [() => Promise.resolve([])],
     isBusConnected: () => false,
     lifetimeSeconds,
     now: () => new Date(now.milliseconds),

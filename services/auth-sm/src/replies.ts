@@ -1,12 +1,14 @@
-import { membershipOf, signingKeys } from "@coffer/events";
+import { membershipOf, revokedSessions, signingKeys } from "@coffer/events";
 import { chosenOrg } from "@coffer/http";
 import type { Deps } from "./deps.ts";
+import { listRevoked } from "./sessions/list-revoked.ts";
 import { findMembership, hasMembership } from "./store/memberships.ts";
 import { sessionLasts } from "./store/sessions.ts";
 
 /** Answers what other services ask over the bus. */
 export function answerRequests(deps: Deps): void {
   deps.bus.reply(signingKeys, async () => ({ keys: [...(await deps.keys.present()).publicKeys] }));
+  deps.bus.reply(revokedSessions, (asked) => listRevoked(deps, asked));
   deps.bus.reply(membershipOf, async ({ user_id: userId, session_id: sessionId, org_id: orgId }) => {
     const { pool } = deps.database;
     const [session_active, membership, has_organization] = await Promise.all([

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connectBus } from "@coffer/bus";
 import type { Bus } from "@coffer/bus";
-import { membershipOf, sessionRevoked, signingKeys } from "@coffer/events";
+import { membershipOf, revokedSessions, sessionRevoked, signingKeys } from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestNats, TestScope } from "@coffer/testkit";
 import { generateSigningKey, signUserToken } from "@coffer/tokens";
@@ -25,6 +25,8 @@ export interface People {
   end(person: Person): void;
   /** Says so on the bus, and nowhere else. */
   publishRevocation(person: Person): Promise<void>;
+  /** Says so to who asks which sessions have ended, and nowhere else. */
+  revoke(person: Person): void;
 }
 
 export const issuer = "https://coffer.test";
@@ -37,8 +39,13 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
   const key = await generateSigningKey();
   const memberships = new Map<string, { orgId: string; role: Role; status?: "active" | "suspended" }[]>();
   const ended = new Set<string>();
+  const revoked: { session_id: string; at: string }[] = [];
 
   bus.reply(signingKeys, () => ({ keys: [{ ...key.publicJwk, kid: key.kid }] }));
+  bus.reply(revokedSessions, ({ since, after }) => {
+    const left = revoked.filter(({ at }) => at >= since).slice(after === undefined ? 0 : 1);
+    return { sessions: left.slice(0, 1), has_more: left.length > 1 };
+  });
   bus.reply(membershipOf, ({ user_id, session_id, org_id }) => {
     if (ended.has(session_id)) return { session_active: false, has_organization: false, membership: null };
     const all = memberships.get(user_id) ?? [];
@@ -69,6 +76,11 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
       return { ...person, token: await sign(person, 900) };
     },
     end: ({ sessionId }) => void ended.add(sessionId),
+    revoke: ({ sessionId }) => {
+      // Later than all that are there, so that each is a page of its own.
+      const at = new Date(Date.now() + revoked.length).toISOString();
+      revoked.push({ session_id: sessionId, at });
+    },
     publishRevocation: async ({ userId, sessionId }) => {
       const at = new Date().toISOString();
       bus.publish(sessionRevoked, { session_id: sessionId, user_id: userId, at, reason: "admin_revoked" });

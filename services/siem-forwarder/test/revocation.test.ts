@@ -4,10 +4,11 @@ import { Redis } from "ioredis";
 import { until } from "@coffer/testkit";
 import t from "tap";
 import { draftsOf } from "./draft.ts";
-import { startForwarder, startStores } from "./forwarder.ts";
+import { startForwarder, startReplica, startStores } from "./forwarder.ts";
 import type { Person } from "./people.ts";
 
-const { nats, redis, people, append, list, ready } = await startForwarder(t, await startStores(t));
+const stores = await startStores(t);
+const { nats, redis, people, append, list, ready } = await startForwarder(t, stores);
 const orgId = randomUUID();
 await append(draftsOf(orgId, 1));
 
@@ -82,5 +83,27 @@ await t.test("with both away nobody is let in, and everybody again when they are
   await Promise.all([nats.start(), redis.start()]);
   await Promise.all([upTo("nats", "ok"), upTo("redis", "ok")]);
   await until("the bus has auth-sm again", () => people.bus.connected);
-  t.equal(await statusOf(person), 200);
+  await until("it is known again who may come in", async () => (await statusOf(person)) === 200);
+});
+
+await t.test("who starts while Redis is away knows from auth-sm which sessions have ended", async (t) => {
+  const [first, second, other] = [
+    await people.add([{ orgId, role: "owner" }]),
+    await people.add([{ orgId, role: "owner" }]),
+    await people.add([{ orgId, role: "owner" }]),
+  ];
+  people.revoke(first);
+  people.revoke(second);
+  await redis.stop();
+  t.teardown(() => redis.start());
+  const replica = await startReplica(t, stores);
+  const statusThere = async ({ token }: Person): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await fetch(`${replica.url}/api/org/audit`, { headers })).status;
+  };
+  await until("somebody is let in", async () => {
+    t.not(await statusThere(first), 200, "never for a moment");
+    return (await statusThere(other)) === 200;
+  });
+  t.same([await statusThere(first), await statusThere(second)], [401, 401]);
 });

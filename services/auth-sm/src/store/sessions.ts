@@ -113,6 +113,22 @@ export function listRevokedSessions(db: Queryable, since: Date): Promise<readonl
 }
 
 /**
+ * Up to `limit` sessions that were ended at or after a moment, the oldest first; of those that ended in that very moment
+ * only the ones after the id `after`.
+ */
+export function listRevokedSessionsFrom(
+  db: Queryable,
+  { since, after, limit }: { since: string; after: string | undefined; limit: number },
+): Promise<readonly z.infer<typeof revokedSession>[]> {
+  return db.any(sql.type(revokedSession)`
+    SELECT id, revoked_at FROM sessions
+    WHERE revoked_at >= ${since}::timestamptz
+      AND (${after ?? null}::uuid IS NULL OR (revoked_at, id) > (${since}::timestamptz, ${after ?? null}::uuid))
+    ORDER BY revoked_at, id LIMIT ${limit}
+  `);
+}
+
+/**
  * Takes away up to `limit` sessions that have expired; returns how many. It reads them all: `expires_at` changes with
  * every refresh, which an index on it would make dearer.
  */
