@@ -16,6 +16,7 @@ const commands = {
   check: { file: "deploy/local/src/check.ts" },
   bench: { file: "deploy/bench/src/main.ts" },
   cases: { file: "deploy/cases/src/main.ts" },
+  fuzz: { file: "deploy/fuzz/src/main.ts" },
 };
 
 /** Ends with one line that says what is missing. */

@@ -1,0 +1,67 @@
+import { loadDescription } from "@coffer/openapi";
+import { startInstallation } from "./installation.ts";
+import { watchMemory } from "./memory.ts";
+import type { Options } from "./options.ts";
+import { readOptions, usage, UsageError } from "./options.ts";
+import { lineOf, shownFindings } from "./report.ts";
+import { runFuzz } from "./run-fuzz.ts";
+
+/** Runs the fuzz that is asked for and returns the exit code: 0, 1 with findings, 2 for a wrong command line. */
+async function main(args: readonly string[]): Promise<number> {
+  let options: Options | null;
+  try {
+    options = readOptions(args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`fuzz: ${error.message}\n\n${usage}`);
+    return 2;
+  }
+  if (options === null) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  return options.url === undefined ? fuzzOwn(options) : fuzz(options, options.url);
+}
+
+async function fuzzOwn(options: Options): Promise<number> {
+  const installation = await startInstallation();
+  try {
+    return await fuzz(options, installation.url, installation.managementUrl);
+  } finally {
+    await installation.close();
+  }
+}
+
+async function fuzz(options: Options, url: string, managementUrl?: string): Promise<number> {
+  const { seed, count, first, only } = options;
+  const description = loadDescription();
+  const unknown = only.filter((id) => !description.operations.some((operation) => operation.id === id));
+  if (unknown.length > 0) {
+    process.stderr.write(`fuzz: no operation ${unknown.join(", ")} in docs/spec/api\n`);
+    return 2;
+  }
+  process.stdout.write(`seed ${seed}, ${count} requests for each operation\n`);
+  const memory = managementUrl === undefined ? undefined : watchMemory(managementUrl);
+  const results = await runFuzz({
+    url,
+    description,
+    seed,
+    count,
+    first,
+    only,
+    ...(memory === undefined ? {} : { memory }),
+    onDone: (result) => process.stdout.write(lineOf(result)),
+  });
+  const findings = results.flatMap((result) => result.findings);
+  process.stdout.write(shownFindings(seed, findings));
+  if (memory !== undefined) {
+    const { early, late, resident } = memory.report();
+    const [from, to, all] = [early, late, resident].map((mebibytes) => mebibytes.toFixed(0));
+    process.stdout.write(`memory in use ${from} → ${to} MiB, resident ${all} MiB\n`);
+  }
+  const requests = results.reduce((sum, result) => sum + result.requests, 0);
+  process.stdout.write(`${requests} requests, ${findings.length} findings\n`);
+  return findings.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,100 @@
+import type { Operation } from "@coffer/openapi";
+import { jsonText } from "./json-text.ts";
+import { bodyMutations } from "./mutate-body.ts";
+import { headerMutations } from "./mutate-headers.ts";
+import type { JsonMutation } from "./mutate-json.ts";
+import { jsonMutations, textMutation } from "./mutate-json.ts";
+import { pathMutations, queryMutations, segmentMutations } from "./mutate-target.ts";
+import { createRandom } from "./random.ts";
+import type { Mutation } from "./mutation.ts";
+import type { Random } from "./random.ts";
+import type { CallerName, Caller } from "./callers.ts";
+import { callerNames } from "./callers.ts";
+import type { RawRequest } from "./request.ts";
+
+/** A request that an operation would take, before anything about it is made wrong. */
+export interface RightRequest {
+  target: string;
+  headers: [string, string][];
+  /** The JSON body; undefined when the operation takes none. */
+  body: unknown;
+}
+
+/** What is wrong with one request: enough to make it again. */
+export interface Malformation {
+  readonly name: string;
+  readonly caller: CallerName;
+  apply(right: RightRequest, caller: Caller): RawRequest;
+}
+
+/** How a request is wrong in one respect. */
+type Step = Partial<Mutation> & { readonly name: string; body?: JsonMutation };
+
+/** Makes the malformations of an operation: by seed and number always the same. */
+export function createMalform(operation: Operation, seed: string): (index: number) => Malformation {
+  const example = operation.body?.examples[0];
+  const bodies = example === undefined ? [] : jsonMutations(example).map((body): Step => ({ name: body.name, body }));
+  const others = otherSteps(operation);
+  const single = createRandom(`${seed}/${operation.id}`).shuffled([...bodies, ...others]);
+
+  const step = (random: Random): Step => {
+    if (bodies.length === 0 || random.oneIn(3)) return random.pick(others);
+    if (random.oneIn(2)) return random.pick(bodies);
+    const body = textMutation(random, example);
+    return { name: body.name, body };
+  };
+  return (index) => {
+    const random = createRandom(`${seed}/${operation.id}/${index}`);
+    // Every other request is wrong in one respect only, each in turn; the rest in up to three.
+    const steps: readonly Step[] =
+      index % 2 === 0
+        ? single.slice((index / 2) % single.length, ((index / 2) % single.length) + 1)
+        : Array.from({ length: 1 + random.below(3) }, () => step(random));
+    return {
+      name: steps.map(({ name }) => name).join("; "),
+      caller: chooseCaller(operation, random),
+      apply: (right, caller) => build(operation, steps, random, right, caller),
+    };
+  };
+}
+
+function otherSteps(operation: Operation): Step[] {
+  return [
+    ...(operation.body === undefined ? bodyMutations.slice(0, 12) : bodyMutations),
+    ...pathMutations,
+    ...(operation.path.includes("{") ? segmentMutations : []),
+    ...queryMutations(operation),
+    ...headerMutations,
+  ];
+}
+
+/** Mostly whom the operation is for, so that the request gets past the door. */
+function chooseCaller({ security }: Operation, random: Random): CallerName {
+  if (random.below(10) < 7)
+    return security.includes("person") ? "person" : security.includes("machine") ? "machine" : "anonymous";
+  return random.pick(callerNames);
+}
+
+function build(
+  operation: Operation,
+  steps: readonly Step[],
+  random: Random,
+  right: RightRequest,
+  { url, authorization }: Caller,
+): RawRequest {
+  let { body } = right;
+  for (const step of steps) body = step.body === undefined ? body : step.body.apply(body);
+  const request: RawRequest = {
+    method: operation.method,
+    target: right.target,
+    headers: [
+      ["Host", new URL(url).host],
+      ...(authorization === undefined ? [] : [["Authorization", authorization] satisfies [string, string]]),
+      ...(body === undefined ? [] : [["Content-Type", "application/json"] satisfies [string, string]]),
+      ...right.headers,
+    ],
+    body: body === undefined ? undefined : Buffer.from(jsonText(body)),
+  };
+  for (const { apply } of steps) apply?.(request, operation, random);
+  return request;
+}

@@ -1,0 +1,9 @@
+import type { Operation } from "@coffer/openapi";
+import type { Random } from "./random.ts";
+import type { RawRequest } from "./request.ts";
+
+/** One way in which the bytes of a request are wrong. */
+export interface Mutation {
+  readonly name: string;
+  apply(request: RawRequest, operation: Operation, random: Random): void;
+}

@@ -1,0 +1,56 @@
+/** A request as it is sent, byte for byte, whatever HTTP thinks of it. */
+export interface RawRequest {
+  method: string;
+  /** Path and query, or anything else. Characters up to U+00FF are bytes. */
+  target: string;
+  /** In this order. Characters up to U+00FF are bytes. */
+  headers: [name: string, value: string][];
+  body: Buffer | undefined;
+  /** Instead of the length that the body has; empty for none at all. */
+  announced?: string;
+  /**
+   * It is not for sure that what follows on the connection is understood, or that there is an answer at all: the
+   * connection is used for nothing else, and no answer is one too.
+   */
+  breaksConnection?: boolean;
+}
+
+/** The bytes of a request. */
+export function bytesOf({ method, target, headers, body, announced }: RawRequest): Buffer {
+  const length = announced ?? (body === undefined ? "" : String(body.length));
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...(length === "" ? [] : [`Content-Length: ${length}`]),
+  ];
+  return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body ?? Buffer.alloc(0)]);
+}
+
+/** The first value of a header; undefined without one. */
+export function headerOf({ headers }: RawRequest, name: string): string | undefined {
+  return headers.find(([other]) => other.toLowerCase() === name)?.[1];
+}
+
+/** Replaces a header, or adds it. */
+export function setHeader(request: RawRequest, name: string, value: string): void {
+  const at = request.headers.findIndex(([other]) => other.toLowerCase() === name.toLowerCase());
+  if (at === -1) request.headers.push([name, value]);
+  else request.headers[at] = [name, value];
+}
+
+/** A request for people to read: no more than `most` characters of its body. */
+export function shownRequest(request: RawRequest, most = 300): string {
+  const text = bytesOf(request)
+    .toString("latin1")
+    .replace(/^(Authorization: Bearer \S{20})\S+/im, "$1…");
+  const end = text.indexOf("\r\n\r\n") + 4;
+  const shown = text.slice(0, Math.min(end, 2000) + most);
+  const cut = text.length > shown.length ? `… (${text.length} bytes)` : "";
+  return (
+    Array.from(shown, (character) => (/[\x20-\x7e\n]/.test(character) ? character : escaped(character))).join("") + cut
+  );
+}
+
+function escaped(character: string): string {
+  return character === "\r" ? "" : `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+}

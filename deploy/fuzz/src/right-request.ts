@@ -1,0 +1,64 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Operation, Schema } from "@coffer/openapi";
+import type { RightRequest } from "./malform.ts";
+import type { Stage } from "./stage.ts";
+import { sealed } from "./stage.ts";
+
+/** What the parameters of a path name, by the path up to them. The last that fits counts. */
+const nouns: readonly [path: RegExp, noun: string][] = [
+  [/\/folders\/\{[a-z_]+\}$/, "folder"],
+  [/\/applications\/\{id\}$/, "application"],
+  [/\/tokens\/\{[a-z_]+\}$/, "token"],
+  [/\/clients\/\{[a-z_]+\}$/, "client"],
+  [/\/invites\/\{[a-z_]+\}$/, "invite"],
+  [/\/(?:members|users)\/\{[a-z_]+\}$/, "user"],
+  [/\/secrets\/\{[a-z_]+\}$/, "secret"],
+  [/^\/api\/auth\/sessions\/\{[a-z_]+\}$/, "own_session"],
+  [/\/members\/\{[a-z_]+\}\/sessions\/\{[a-z_]+\}$/, "session"],
+];
+
+/** A request that the operation would take, about what is on the stage. */
+export function rightRequest({ path, parameters, body }: Operation, stage: Stage): RightRequest {
+  const target = path.replace(/\{[^}]+\}/g, (_, at: number) => {
+    const upTo = path.slice(0, path.indexOf("}", at) + 1);
+    if (upTo.endsWith("/fields/{field}")) return "password";
+    const noun = nouns.findLast(([form]) => form.test(upTo))?.[1];
+    return (noun === undefined ? undefined : stage.ids[noun]) ?? randomUUID();
+  });
+  const needed = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
+  const query = needed.map(({ name, schema }) => `${name}=${wordOf(schema)}`).join("&");
+  return {
+    target: query === "" ? target : `${target}?${query}`,
+    headers: [],
+    body: body === undefined ? undefined : freshBody(body.examples[0], stage),
+  };
+}
+
+/** An example with what is on the stage in the place of its ids, and new names and ids where they must not be taken. */
+function freshBody(example: unknown, stage: Stage): unknown {
+  return JSON.parse(
+    JSON.stringify(example, (name, value: unknown) => {
+      const fresh = fields[name]?.(stage);
+      return typeof value === "string" && fresh !== undefined ? fresh : value;
+    }),
+  );
+}
+
+const fields: Readonly<Record<string, (stage: Stage) => string | undefined>> = {
+  // A few names and ids come again and again: nothing grows without bound, and some are taken.
+  name: () => `fuzz ${randomBytes(1).readUInt8() % 32}`,
+  uid: () => Buffer.alloc(16, randomBytes(1).readUInt8() % 8).toString("base64url"),
+  id: () => randomUUID(),
+  client_id: () => randomUUID(),
+  email: () => `fuzz-${randomBytes(2).toString("hex")}@example.com`,
+  folder_id: ({ ids }) => ids["folder"],
+  user_id: ({ ids }) => ids["user"],
+  token_hash: () => randomBytes(32).toString("hex"),
+  encrypted_payload: sealed,
+};
+
+/** A value that the schema of a parameter takes. */
+function wordOf({ enum: words }: Schema): string {
+  const [word] = Array.isArray(words) ? words : [];
+  return typeof word === "string" ? word : "data";
+}

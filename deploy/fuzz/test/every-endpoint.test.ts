@@ -1,0 +1,47 @@
+import { loadDescription } from "@coffer/openapi";
+import t from "tap";
+import { startInstallation } from "../src/installation.ts";
+import { watchMemory } from "../src/memory.ts";
+import { newSeed } from "../src/options.ts";
+import { shownFindings } from "../src/report.ts";
+import { runFuzz } from "../src/run-fuzz.ts";
+
+t.setTimeout(300_000);
+const count = 500;
+
+const installation = await startInstallation();
+t.teardown(() => installation.close());
+const { url, managementUrl } = installation;
+const description = loadDescription();
+const seed = newSeed();
+t.comment(`seed ${seed}`);
+
+await t.test(
+  `${count} malformed requests to every operation: no 5xx, none late, and each answered as described`,
+  async (t) => {
+    const memory = watchMemory(managementUrl);
+    const results = await runFuzz({ url, description, seed, count, only: [], memory });
+    t.equal(results.length, description.operations.length);
+    for (const { operation, findings } of results)
+      t.equal(findings.length, 0, `${operation} ${shownFindings(seed, findings)}`);
+
+    // Where everything is refused, nothing was reached.
+    for (const { operation, statuses } of results) {
+      const met = Object.keys(statuses).map(Number);
+      t.ok(
+        met.some((status) => status === 400 || status === 404),
+        `${operation} refuses`,
+      );
+    }
+    const { early, late, resident } = memory.report();
+    t.ok(late < early + 64, `memory in use does not grow: ${early.toFixed(0)} → ${late.toFixed(0)} MiB`);
+    t.ok(resident < 1024, `resident: ${resident.toFixed(0)} MiB`);
+  },
+);
+
+await t.test("the installation answers as before", async (t) => {
+  const began = performance.now();
+  const ready = await fetch(`${managementUrl}/readyz`);
+  t.match(await ready.json(), { status: "ready" });
+  t.ok(performance.now() - began < 1000);
+});

@@ -1,0 +1,61 @@
+import { loadDescription } from "@coffer/openapi";
+import t from "tap";
+import { createMalform } from "../src/malform.ts";
+import { createRandom } from "../src/random.ts";
+import { bytesOf } from "../src/request.ts";
+
+const { operations } = loadDescription();
+const caller = { url: "http://127.0.0.1:8080", authorization: "Bearer x" };
+
+/** The bytes of the first requests to an operation. */
+function made(operation: (typeof operations)[number], seed: string, count: number): string[] {
+  const malform = createMalform(operation, seed);
+  return Array.from({ length: count }, (_, index) => {
+    const body: unknown = structuredClone(operation.body?.examples[0]);
+    const right = { target: operation.path.replace(/[{}]/g, ""), headers: [], body };
+    return bytesOf(malform(index).apply(right, caller)).toString("latin1");
+  });
+}
+
+await t.test("a seed and a number always make the same request, another seed others", (t) => {
+  const operation = operations.find(({ id }) => id === "createSecret");
+  if (operation === undefined) throw new Error("the operation of this test is not described");
+  t.same(made(operation, "a", 50), made(operation, "a", 50));
+  t.notSame(made(operation, "a", 50), made(operation, "b", 50));
+  t.end();
+});
+
+await t.test("500 requests to an operation are hardly ever the same", (t) => {
+  for (const operation of operations) {
+    const different = new Set(made(operation, "x", 500)).size;
+    t.ok(different > 250, `${operation.id}: ${different}`);
+  }
+  t.end();
+});
+
+await t.test("every field of a body is left out, and given another type, in turn", (t) => {
+  for (const operation of operations) {
+    const example = operation.body?.examples[0];
+    if (typeof example !== "object" || example === null) continue;
+    const malform = createMalform(operation, "x");
+    const names = Array.from({ length: 6000 }, (_, index) => malform(2 * index).name);
+    for (const field of Object.keys(example)) {
+      t.ok(names.includes(`nothing at ${field}`), `${operation.id} without ${field}`);
+      t.ok(names.includes(`null at ${field}`), `${operation.id} with null as ${field}`);
+      t.ok(names.includes(`a lone high surrogate at ${field}`), `${operation.id} with a surrogate in ${field}`);
+    }
+  }
+  t.end();
+});
+
+await t.test("chance is spread evenly", (t) => {
+  const random = createRandom("x");
+  const counts = Array.from({ length: 10 }, () => 0);
+  for (let time = 0; time < 10_000; time += 1) {
+    const one = random.below(10);
+    counts[one] = (counts[one] ?? 0) + 1;
+  }
+  for (const count of counts) t.ok(count > 800 && count < 1200, String(count));
+  t.same(createRandom("x").shuffled([1, 2, 3, 4, 5]).toSorted(), [1, 2, 3, 4, 5]);
+  t.end();
+});
