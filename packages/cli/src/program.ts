@@ -4,32 +4,8 @@ import { machineConfigurationOf } from "./access.ts";
 import { configOption } from "./command-row.ts";
 import type { Call, CommandRow, DataOptions, OptionRow } from "./command-row.ts";
 import { exitCodes, Failure } from "./failure.ts";
-import { accountRows } from "./rows/account.ts";
-import { auditRows } from "./rows/audit.ts";
-import { manageRows } from "./rows/manage.ts";
-import { peopleRows } from "./rows/people.ts";
-import { secretRows } from "./rows/secrets.ts";
+import { groups, nouns } from "./rows/index.ts";
 import { version } from "./version.ts";
-
-const groups = [
-  ["Secrets, as a person or with --config as a machine:", secretRows],
-  ["You:", accountRows],
-  ["Folders, applications, machines:", manageRows],
-  ["People:", peopleRows],
-  ["Audit:", auditRows],
-] as const;
-
-const nouns: Record<string, string> = {
-  folder: "folders, which hold secrets",
-  app: "applications, which machines belong to",
-  token: "one-time tokens, with which a machine gets its identity",
-  client: "machines",
-  totp: "the second factor",
-  org: "organizations",
-  invite: "invitations into the organization",
-  member: "who is in the organization",
-  audit: "the audit records of your organization",
-};
 
 const exitCodesHelp = `
 Exit codes: 0 done, 1 failure, 2 wrong use, 3 not authenticated, 4 denied, 5 not found, 6 rate limited, 7 no connection.

@@ -1,15 +1,11 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
+import { groups } from "../src/rows/index.ts";
 import type { CommandRow } from "../src/command-row.ts";
 import { exitCodes } from "../src/failure.ts";
-import { accountRows } from "../src/rows/account.ts";
-import { auditRows } from "../src/rows/audit.ts";
-import { manageRows } from "../src/rows/manage.ts";
-import { peopleRows } from "../src/rows/people.ts";
-import { secretRows } from "../src/rows/secrets.ts";
 
 const page = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
-const rows: readonly CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...peopleRows, ...secretRows];
+const rows: readonly CommandRow[] = groups.flatMap(([, each]) => each);
 
 await t.test("docs/cli.md has every command, every option and every exit code", (t) => {
   for (const { name, options } of rows) {

@@ -4,19 +4,15 @@ import { closeSync, openSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import t from "tap";
+import { groups } from "../src/rows/index.ts";
 import type { CommandRow } from "../src/command-row.ts";
 import { exitCodeFor, Failure } from "../src/failure.ts";
 import { CofferError } from "@coffer/sdk";
-import { accountRows } from "../src/rows/account.ts";
-import { auditRows } from "../src/rows/audit.ts";
-import { manageRows } from "../src/rows/manage.ts";
-import { peopleRows } from "../src/rows/people.ts";
-import { secretRows } from "../src/rows/secrets.ts";
 import { coffer, command } from "./command.ts";
 
-const rows: CommandRow[] = [...accountRows, ...auditRows, ...manageRows, ...peopleRows, ...secretRows];
+const rows: CommandRow[] = groups.flatMap(([, each]) => each);
 const home = t.testdir({});
-const silent = new Set(["logout", "run"]);
+const silent = new Set(["completion", "logout", "run"]);
 
 await t.test("every command has examples, which come first in its help, and code that loads", async (t) => {
   for (const row of rows) {
