@@ -96,17 +96,18 @@ function zsh(all: readonly Place[]): string {
     "#compdef coffer",
     "_coffer() {",
     "  local -a candidates",
+    "  local current=${words[CURRENT]}",
     ...findCommand(all, '"${(@)words[2,CURRENT-1]}"'),
     '  case "$command ${words[CURRENT-1]}" in',
     ...choiceCases(all).map(([where, choices]) => `    ${where}) compadd -- ${choices.join(" ")}; return ;;`),
     "  esac",
     '  case "$command" in',
     ...all.map(({ command, words, options }) => {
-      return `    ${JSON.stringify(command)}) candidates=(${[...words, ...options].map(quoted).join(" ")}) ;;`;
+      const [begun, given] = [words, options].map((each) => each.map(quoted).join(" "));
+      return `    ${JSON.stringify(command)}) if [[ $current == -* ]]; then candidates=(${given}); else candidates=(${begun}); fi ;;`;
     }),
     "  esac",
-    "  _describe -o coffer candidates || _files",
-    "  [[ ${words[CURRENT]} == -* ]] || _files",
+    "  _describe coffer candidates || _files",
     "}",
     "compdef _coffer coffer",
   ].join("\n");

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { join } from "node:path";
 import t from "tap";
 import { completionScript } from "../src/completion-script.ts";
 
@@ -38,7 +39,8 @@ void t.test("after -- it is another command's turn", (t) => {
 
 for (const shell of ["bash", "zsh", "fish"] as const) {
   void t.test(`${shell} can read its script`, (t) => {
-    const { status, stderr, error } = spawnSync(shell, ["-n"], { input: completionScript(shell), encoding: "utf8" });
+    const file = join(t.testdir({ script: completionScript(shell) }), "script");
+    const { status, stderr, error } = spawnSync(shell, ["-n", file], { encoding: "utf8" });
     if (error !== undefined) t.comment(`${shell} is not on this machine: its script was only made`);
     else t.same([status, stderr], [0, ""]);
     t.end();
