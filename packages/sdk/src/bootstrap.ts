@@ -32,8 +32,8 @@ const clockToleranceSeconds = 60;
  * asking as that client, and finishes.
  *
  * Throws CofferError: `configuration` when the clock is wrong or the service does not know the address as its own (before
- * the token is spent), or a token is needed and not given, `invalid_token` when it is used or unknown, `access_denied` away from its addresses, `network` when the answer
- * was lost.
+ * the token is spent), or a token is needed and not given, `invalid_token` when it is used or unknown, `access_denied`
+ * away from its addresses, `network` when the answer was lost.
  */
 export async function bootstrap(
   request: BootstrapRequest,
