@@ -3,6 +3,7 @@ import pg from "pg";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
+import { execute, share } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
@@ -145,4 +146,19 @@ await t.test("lists have pages, filters and tags as those of machines", async (t
   t.equal((await as(owner)("GET", at("?limit=0"))).status, 400);
   const { headers } = await as(owner)("GET", at());
   t.equal((await as(owner)("GET", at(), { headers: { "if-none-match": headers.get("etag") ?? "" } })).status, 304);
+});
+
+await t.test("a tag that was given without ciphertext is another one with it", async (t) => {
+  const person = await member("auditor");
+  const uid = await createSecret(service, machine, folder);
+  const tags = new Map<string, string>();
+  for (const path of [at(), at("?limit=1000"), at(`/${uid}`)]) {
+    tags.set(path, (await as(person)("GET", path)).headers.get("etag") ?? "");
+  }
+  const again = (path: string) =>
+    as(person)("GET", path, { headers: { "if-none-match": tags.get(path) ?? "" } }).then(({ status }) => status);
+  for (const path of tags.keys()) t.equal(await again(path), 304, path);
+  await execute(service, "UPDATE auth_sm.memberships SET role = 'member' WHERE user_id = $1", [person.userId]);
+  await share(service, folder, person, "read");
+  for (const path of tags.keys()) t.equal(await again(path), 200, path);
 });

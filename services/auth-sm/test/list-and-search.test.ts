@@ -159,6 +159,23 @@ await t.test("an unchanged list is 304, until a secret or a grant changes", asyn
   await expectChange("a grant that was withdrawn");
 });
 
+await t.test("a tag does not open what is refused without it, and the refusal is on record", async (t) => {
+  const { headers } = await list();
+  const tag = headers.get("etag") ?? "";
+  t.equal((await list("", { headers: { "if-none-match": tag } })).status, 304, "the tag of an answer to anybody");
+  for (const folderId of [hidden, foreign]) {
+    const id = `tagged-${folderId}`;
+    const answer = await list(`?folder_id=${folderId}`, { headers: { "if-none-match": tag, "x-request-id": id } });
+    t.equal(answer.status, 403);
+    const record = await service.observer.record("the denial", ({ request }) => request.id === id);
+    t.match(record, { action: "secret.listed", outcome: "denied" });
+  }
+  t.equal((await list(`?folder_id=${a}`, { headers: { "if-none-match": tag } })).status, 304);
+  for (const cursor of ["abc", "e30"]) {
+    t.equal((await list(`?cursor=${cursor}`, { headers: { "if-none-match": tag } })).status, 400, cursor);
+  }
+});
+
 await t.test("a page and a search are 304 while they are the same", async (t) => {
   for (const path of ["/secrets?limit=2", "/secrets/search?title=sure"]) {
     const first = await ask(service, machine, "GET", path);

@@ -1,23 +1,27 @@
 import type { Call, NotModified, Tagged } from "@coffer/http";
 import { notModified, tagged } from "@coffer/http";
-import { requireReadableFolder } from "../access/readable-folder.ts";
+import { readableFolder } from "../access/readable-folder.ts";
 import { secretNotFound } from "../access/secret.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { FolderSecretPath } from "../secrets/path.ts";
 import { secretMetadata, secretTag, secretView } from "../secrets/view.ts";
-import { findSecretInFolder } from "../store/secrets.ts";
+import { findSecret } from "../store/secret-in-scope.ts";
+import { personScope } from "../store/secret-scopes.ts";
+import { tagFor } from "./tag.ts";
 
 /** GET /api/org/folders/{id}/secrets/{uid} */
 export async function readFolderSecret(
   deps: Deps,
   { caller, params, held, request }: Call<User, FolderSecretPath>,
 ): Promise<Tagged | NotModified> {
-  const folder = await requireReadableFolder(deps.database.pool, caller, params.id);
-  const secret = await findSecretInFolder(deps.database.pool, folder.folderId, params.uid);
+  const scope = personScope({ ...caller, now: deps.now() }, params.id);
+  const found = await findSecret(deps.database.pool, scope, params.uid);
+  const folder = readableFolder(caller, params.id, found?.caller ?? null);
+  const secret = found?.secret ?? null;
   if (secret === null) throw secretNotFound(caller);
-  const tag = secretTag(secret);
+  const tag = tagFor(folder, secretTag(secret));
   if (held.includes(tag)) return notModified(tag);
   await deps.audit(
     auditOf(deps, request, {

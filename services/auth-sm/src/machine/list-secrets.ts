@@ -1,50 +1,45 @@
-import type { Call, NotModified, Tagged } from "@coffer/http";
-import { notModified, tagged } from "@coffer/http";
-import { activeClient, requireClient } from "../access/client.ts";
+import type { Call, NotModified, Streamed, Tagged } from "@coffer/http";
+import { notModified } from "@coffer/http";
 import type { Machine } from "../callers/machine.ts";
 import { askerOf } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
+import { answerList } from "../secrets/answer-list.ts";
 import type { ListQuery } from "../secrets/bodies.ts";
-import { listPage, pageTag } from "../secrets/pages.ts";
-import { secretView } from "../secrets/view.ts";
-import { auditListing } from "./audit-listing.ts";
-import { visibleFolders } from "./visible-folders.ts";
+import { filterOf } from "../secrets/filter.ts";
+import { listCursor, placeInList } from "../secrets/positions.ts";
+import { listSecrets, restOfList } from "../store/secret-lists.ts";
+import { readNamed } from "../store/secret-rests.ts";
+import { machineScope } from "../store/secret-scopes.ts";
+import { askingClient } from "./asking-client.ts";
+import { machinePart } from "./machine-part.ts";
 
 /**
  * GET /api/sm/v1/secrets
- * The whole list is tagged by a digest of all that the client can see, so that a poller costs one small statement; a
+ * The whole list is tagged by a digest of all that the client can see, which one small statement has for a poller; a
  * page by what it holds, since a digest of very many secrets would cost more than the page.
  */
 export async function listVisibleSecrets(
   deps: Deps,
   call: Call<Machine, unknown, undefined, ListQuery>,
-): Promise<Tagged | NotModified> {
-  return call.query.limit === undefined ? wholeList(deps, call) : onePage(deps, call);
-}
-
-async function wholeList(
-  deps: Deps,
-  call: Call<Machine, unknown, undefined, ListQuery>,
-): Promise<Tagged | NotModified> {
+): Promise<Tagged | Streamed | NotModified> {
   const { caller, query, held } = call;
-  // Read before the rows, which may then be newer than it: the next request fetches them once more.
-  const state = await deps.reads.digest(askerOf(deps, caller));
-  const client = activeClient(caller, state);
-  const tag = state?.digest ?? "";
+  const { pool } = deps.database;
+  const { limit } = query;
+  const wanted = { filter: filterOf(query), after: placeInList(query.cursor), limit };
+  if (limit === undefined && held.length > 0) {
+    const { client } = askingClient(caller, await deps.reads.digest(askerOf(deps, caller), query.folder_id));
+    if (held.includes(client.digest)) return notModified(client.digest);
+  }
+  const scope = () => machineScope(askerOf(deps, caller), query.folder_id);
+  const found = await listSecrets(pool, scope(), wanted);
+  const first = machinePart(deps, call, "secret.listed", found);
+  const tag = found.digest ?? "";
   if (held.includes(tag)) return notModified(tag);
-  const folderIds = await visibleFolders(deps.database.pool, caller, query.folder_id);
-  const page = await listPage(deps.database.pool, folderIds, query);
-  await auditListing(deps, call, client, "secret.listed", page.data.length);
-  return tagged(tag, { ...page, data: page.data.map(secretView) });
-}
-
-async function onePage(deps: Deps, call: Call<Machine, unknown, undefined, ListQuery>): Promise<Tagged | NotModified> {
-  const { caller, query, held } = call;
-  const client = await requireClient(deps.database.pool, deps, caller);
-  const folderIds = await visibleFolders(deps.database.pool, caller, query.folder_id);
-  const page = await listPage(deps.database.pool, folderIds, query);
-  const tag = pageTag(page);
-  if (held.includes(tag)) return notModified(tag);
-  await auditListing(deps, call, client, "secret.listed", page.data.length);
-  return tagged(tag, { ...page, data: page.data.map(secretView) });
+  return answerList(tag, first, {
+    limit,
+    cursor: listCursor,
+    find: (after, left) => restOfList(pool, scope(), { ...wanted, after, limit: left }),
+    read: async (uids) =>
+      machinePart(deps, call, "secret.listed", await readNamed(pool, scope(), { orgId: first.orgId, uids })),
+  });
 }

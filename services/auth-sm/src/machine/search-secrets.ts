@@ -1,25 +1,37 @@
-import type { Call, NotModified, Tagged } from "@coffer/http";
-import { notModified, tagged } from "@coffer/http";
-import { requireClient } from "../access/client.ts";
+import type { Call, NotModified, Streamed, Tagged } from "@coffer/http";
+import { notModified } from "@coffer/http";
 import type { Machine } from "../callers/machine.ts";
+import { askerOf } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
+import { answerList } from "../secrets/answer-list.ts";
 import type { SearchQuery } from "../secrets/bodies.ts";
-import { pageTag, searchPage } from "../secrets/pages.ts";
-import { secretView } from "../secrets/view.ts";
-import { auditListing } from "./audit-listing.ts";
-import { visibleFolders } from "./visible-folders.ts";
+import { filterOf } from "../secrets/filter.ts";
+import { placeInSearch, searchCursor } from "../secrets/positions.ts";
+import { readNamed } from "../store/secret-rests.ts";
+import { machineScope } from "../store/secret-scopes.ts";
+import { restOfSearch, searchSecrets } from "../store/secret-search.ts";
+import { machinePart } from "./machine-part.ts";
 
 /** GET /api/sm/v1/secrets/search */
 export async function searchVisibleSecrets(
   deps: Deps,
   call: Call<Machine, unknown, undefined, SearchQuery>,
-): Promise<Tagged | NotModified> {
+): Promise<Tagged | Streamed | NotModified> {
   const { caller, query, held } = call;
-  const client = await requireClient(deps.database.pool, deps, caller);
-  const folderIds = await visibleFolders(deps.database.pool, caller, query.folder_id);
-  const page = await searchPage(deps.database.pool, folderIds, query);
-  const tag = pageTag(page);
+  const { pool } = deps.database;
+  const { title: words, limit } = query;
+  const wanted = { words, filter: filterOf(query), after: placeInSearch(query.cursor), limit };
+
+  const scope = () => machineScope(askerOf(deps, caller), query.folder_id);
+  const found = await searchSecrets(pool, scope(), wanted);
+  const first = machinePart(deps, call, "secret.searched", found);
+  const tag = found.digest ?? "";
   if (held.includes(tag)) return notModified(tag);
-  await auditListing(deps, call, client, "secret.searched", page.data.length);
-  return tagged(tag, { ...page, data: page.data.map(secretView) });
+  return answerList(tag, first, {
+    limit,
+    cursor: searchCursor,
+    find: (after, left) => restOfSearch(pool, scope(), { ...wanted, after, limit: left }),
+    read: async (uids) =>
+      machinePart(deps, call, "secret.searched", await readNamed(pool, scope(), { orgId: first.orgId, uids })),
+  });
 }

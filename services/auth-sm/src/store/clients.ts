@@ -2,7 +2,7 @@ import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
 
-const clientState = z.object({
+export const clientState = z.object({
   org_id: z.string(),
   application_id: z.string().nullable(),
   revoked: z.boolean(),

@@ -57,8 +57,11 @@ export type GrantedNotation = ClientState &
       ))
   );
 
-/** The client beside a digest of its grants and of every secret below them: it changes whenever any of that does. */
-export type VisibleDigest = ClientState & { digest: string };
+/**
+ * The client, and whether it was granted the folder that it names, beside a digest of its grants and of every secret
+ * below them: it changes whenever any of that does.
+ */
+export type VisibleDigest = ClientState & { folder_granted: boolean; digest: string };
 
 /** A folder beside the client's grant on it: `permission` null when there is none. */
 export type GrantedFolder = ClientState &
@@ -117,9 +120,12 @@ export function createSecretReads(database: Database) {
      ) s ON true
      WHERE c.id = $1`,
   );
+  // The digest that machineScope has for its lists.
   const digest = database.prepared<VisibleDigest>(
     "visible-digest",
     `SELECT ${clientColumns}, (
+       $4::uuid IS NULL OR EXISTS (SELECT FROM client_folders WHERE client_id = c.id AND folder_id = $4)
+     ) AS folder_granted, (
        SELECT count(*) || '.' || coalesce(sum(hash_record_extended((folder_id, permission), 0)), 0)
        FROM client_folders WHERE client_id = c.id
      ) || '.' || (
@@ -174,8 +180,9 @@ export function createSecretReads(database: Database) {
     receipt: async (asker: Asker, uid: string) => first(await receipt([...asked(asker), uid])),
     /** The client itself and all its folders. */
     client: async (asker: Asker) => seenClient(await client(asked(asker))),
-    /** The state of everything that the client can see. */
-    digest: async (asker: Asker) => first(await digest(asked(asker))),
+    /** The state of everything that the client can see; `folderId` is the one that it names. */
+    digest: async (asker: Asker, folderId: string | undefined) =>
+      first(await digest([...asked(asker), folderId ?? null])),
   };
 }
 

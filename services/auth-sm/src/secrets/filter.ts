@@ -1,0 +1,10 @@
+import type { SecretFilter } from "../store/secret-lists.ts";
+import type { ListQuery } from "./bodies.ts";
+
+/** The conditions of a list's or search's query. */
+export function filterOf({
+  record_type,
+  updated_since,
+}: Pick<ListQuery, "record_type" | "updated_since">): SecretFilter {
+  return { recordType: record_type, updatedSince: updated_since };
+}
