@@ -57,10 +57,15 @@ export async function requireLockedFolder(
   { needed, lock, others = [] }: { needed: Permission; lock: FolderLock; others?: readonly string[] },
 ): Promise<FolderAccess> {
   const { orgId, actor } = await requireHeldMembership(tx, caller, holders, others);
-  const folder = await lockFolder(tx, { orgId, folderId }, lock);
-  const grant = folder && (await findUserGrant(tx, { orgId, userId: caller.userId, folderId }));
-  if (grant === null) throw new ServiceError("not_found", "folder not found");
-  return { orgId, actor, folderId, ...granted(grant, needed) };
+  const judge = async (): Promise<{ keyVersion: number }> => {
+    const grant = await findUserGrant(tx, { orgId, userId: caller.userId, folderId });
+    if (grant === null) throw new ServiceError("not_found", "folder not found");
+    return granted(grant, needed);
+  };
+  // First without a lock: nobody holds up a folder that is not theirs.
+  await judge();
+  await lockFolder(tx, { orgId, folderId }, lock);
+  return { orgId, actor, folderId, ...(await judge()) };
 }
 
 /**

@@ -25,11 +25,17 @@ export async function requireManagedFolder(
 ): Promise<ManagedFolder> {
   const membership = await requireHeldMembership(tx, caller, everyone);
   const { orgId, role } = membership;
+  const judge = async (): Promise<void> => {
+    const grant = await findUserGrant(tx, { orgId, userId: caller.userId, folderId });
+    if (grant === null) throw new ServiceError("not_found", "folder not found");
+    if (!managers.includes(role) && (role === "auditor" || grant.permission !== "manage")) {
+      throw new ServiceError("access_denied", "this needs the role owner or admin, or manage permission on the folder");
+    }
+  };
+  // First without a lock: nobody holds up a folder that is not theirs.
+  await judge();
   const folder = await lockFolder(tx, { orgId, folderId }, lock);
-  const grant = folder && (await findUserGrant(tx, { orgId, userId: caller.userId, folderId }));
-  if (folder === null || grant === null) throw new ServiceError("not_found", "folder not found");
-  if (!managers.includes(role) && (role === "auditor" || grant.permission !== "manage")) {
-    throw new ServiceError("access_denied", "this needs the role owner or admin, or manage permission on the folder");
-  }
+  if (folder === null) throw new ServiceError("not_found", "folder not found");
+  await judge();
   return { ...membership, folder };
 }

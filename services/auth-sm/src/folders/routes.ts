@@ -7,6 +7,8 @@ import { createFolder } from "./create.ts";
 import { listFolderHolders } from "./list-holders.ts";
 import { listOrgFolders } from "./list.ts";
 import { removeFolder } from "./remove.ts";
+import { rotateFolder } from "./rotate.ts";
+import { rotation, rotationLimitBytes } from "./rotation-body.ts";
 import { shareFolder } from "./share.ts";
 import { unshareFolder } from "./unshare.ts";
 import { updateFolder } from "./update.ts";
@@ -82,6 +84,20 @@ export const folderRoutes = [
       params: folderMemberPath,
       status: 204,
       run: unshareFolder,
+    }),
+  ),
+  attempting(
+    "folder.key.rotated",
+    folder,
+    route({
+      ...user,
+      method: "POST",
+      path: `${base}/:id/rotate`,
+      params: folderPath,
+      body: rotation,
+      bodyLimitBytes: rotationLimitBytes,
+      status: 200,
+      run: rotateFolder,
     }),
   ),
 ];

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { permissions } from "../access/permission.ts";
 import { foldCase } from "../fold-case.ts";
 import { canHold } from "./folder-grants.ts";
+import { takeWholeTurn } from "./folder-turn.ts";
 
 const folderRow = z.object({
   id: z.string(),
@@ -112,11 +113,12 @@ export type LockedFolder = z.infer<typeof lockedFolder>;
  * A folder of the organization, locked; null when there is none with this id. Who has which grant on it is for a later
  * statement to read: one that waits for a lock sees everything else as it was before.
  */
-export function lockFolder(
+export async function lockFolder(
   tx: Queryable,
   { orgId, folderId }: { orgId: string; folderId: string },
   lock: FolderLock,
 ): Promise<LockedFolder | null> {
+  if (lock === "whole") await takeWholeTurn(tx, folderId);
   return tx.maybeOne(sql.type(lockedFolder)`
     SELECT id, name, key_version FROM folders WHERE id = ${folderId} AND org_id = ${orgId} ${locks[lock]}
   `);

@@ -2,6 +2,7 @@ import type { AuditDraft } from "@coffer/events";
 import type { Database } from "@coffer/postgres";
 import { auditInsert, auditPayload } from "@coffer/postgres";
 import { foldCase } from "../fold-case.ts";
+import { tryWritersTurn } from "./folder-turn.ts";
 import type { SecretReceiptRow } from "./secrets.ts";
 
 // A secret is written in one statement, which commits by itself (docs/adr/0010): the caller has judged what it read, and
@@ -12,7 +13,7 @@ const receiptColumns = "uid, folder_id, record_type, created_at, updated_at, ver
 
 /** The folder as it was judged, while the caller ($4 a client or $5 a person) may still write; kept so until the commit. */
 const heldFolder = `
-  SELECT id, org_id, key_version FROM folders f WHERE id = $1 AND org_id = $2 AND key_version = $3 AND (
+  SELECT id, org_id, key_version FROM folders f WHERE id = $1 AND org_id = $2 AND key_version = $3 AND ${tryWritersTurn("f.id")} AND (
     EXISTS (
       SELECT FROM client_folders g JOIN clients c ON c.id = g.client_id
       WHERE g.client_id = $4 AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL

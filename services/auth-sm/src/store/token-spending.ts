@@ -57,16 +57,19 @@ export async function markTokenRevoked(tx: Queryable, tokenId: string, now: Date
 }
 
 /**
- * Hands the token's folders to the client that it made. The folders are kept from being deleted meanwhile, and one that
- * is being deleted is none of them.
+ * Hands the token's folders to the client that it made. The folders are kept from being deleted and rotated meanwhile: one
+ * that was being deleted is none of them, and one that was being rotated comes without the key that was.
  */
 export async function grantTokenFolders(tx: Queryable, tokenId: string, clientId: string, now: Date): Promise<void> {
+  await tx.any(sql.type(z.object({ id: z.string() }))`
+    SELECT id FROM folders WHERE id IN (SELECT folder_id FROM access_token_folders WHERE token_id = ${tokenId})
+    ORDER BY id FOR KEY SHARE
+  `);
+  // A statement of its own: the one that waits sees the token's keys as they were before.
   await tx.query(sql.typeAlias("void")`
     INSERT INTO client_folders (client_id, folder_id, permission, encrypted_key, encrypted_key_alg, added_at)
-    SELECT ${clientId}, t.folder_id, t.permission, t.encrypted_folder_key,
-      CASE WHEN t.encrypted_folder_key IS NOT NULL THEN 'box-token' END, ${now.toISOString()}
-    FROM access_token_folders t JOIN folders f ON f.id = t.folder_id
-    WHERE t.token_id = ${tokenId}
-    FOR KEY SHARE OF f
+    SELECT ${clientId}, folder_id, permission, encrypted_folder_key,
+      CASE WHEN encrypted_folder_key IS NOT NULL THEN 'box-token' END, ${now.toISOString()}
+    FROM access_token_folders WHERE token_id = ${tokenId}
   `);
 }

@@ -1,0 +1,99 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireLockedFolder } from "../access/folder.ts";
+import { requireKeyVersion } from "../access/key-version.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { HolderKey } from "../store/folder-rotation.ts";
+import {
+  dropTokenKeys,
+  listSealedSecrets,
+  replaceClientKeys,
+  replaceMemberKeys,
+  resealSecrets,
+  setKeyVersion,
+} from "../store/folder-rotation.ts";
+import type { FolderRow } from "../store/folders.ts";
+import { getFolder, listHolders } from "../store/folders.ts";
+import type { FolderPath } from "./bodies.ts";
+import type { Rotation } from "./rotation-body.ts";
+import { requireHolders, requireSecrets } from "./rotation-fits.ts";
+
+type RotationCall = Call<User, FolderPath, Rotation>;
+
+/**
+ * POST /api/org/folders/{id}/rotate: gives a folder its next key, for exactly its present holders and secrets, or
+ * changes nothing. Whoever writes a secret meanwhile comes back after it.
+ */
+export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow> {
+  const { caller, params, body, request } = call;
+  const keys = sealedKeys(call);
+  return deps.database.transaction(async (tx) => {
+    const folder = await requireLockedFolder(tx, caller, params.id, { needed: "manage", lock: "whole" });
+    const { orgId, actor, folderId } = folder;
+    requireKeyVersion(body.key_version, folder.keyVersion);
+    await requireFitting(tx, deps, folderId, body);
+    const next = { folderId, keyVersion: folder.keyVersion + 1, now: deps.now() };
+    const counts = [
+      (await replaceMemberKeys(tx, folderId, keys.users)) - keys.users.length,
+      (await replaceClientKeys(tx, folderId, keys.clients)) - keys.clients.length,
+      (await resealSecrets(tx, next, body.secrets)) - body.secrets.length,
+    ];
+    // A holder who is removed at this moment is one no more.
+    if (counts.some((difference) => difference !== 0)) throw new ServiceError("conflict", "the holders have changed");
+    await dropTokenKeys(tx, folderId);
+    await setKeyVersion(tx, next);
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "folder.key.rotated",
+        actor,
+        target: { type: "folder", id: folderId, parent_id: orgId },
+        status: 200,
+        changes: { key_version: next.keyVersion, users: keys.users.length, clients: keys.clients.length },
+        count: body.secrets.length,
+      }),
+    );
+    return getFolder(tx, folderId, caller.userId);
+  });
+}
+
+/** The keys by how they are sealed. Only one's own is under a user key: nobody else could open it. */
+function sealedKeys({ caller, body }: RotationCall): { users: HolderKey[]; clients: HolderKey[] } {
+  const users = body.encrypted_keys.users.map(({ user_id: id, encrypted_key: encryptedKey }, index): HolderKey => {
+    const alg = encryptedKey.includes(".") ? "jwe" : "box-user";
+    if (alg === "jwe" || id === caller.userId) return { id, encryptedKey, alg };
+    const field = `encrypted_keys.users.${index}.encrypted_key`;
+    throw new ServiceError("invalid_request", `${field} must be sealed to the person's public key`, {
+      details: [{ field, issue: "not a compact JWE" }],
+    });
+  });
+  const clients = body.encrypted_keys.clients.map(({ client_id: id, encrypted_key: encryptedKey }): HolderKey => ({
+    id,
+    encryptedKey,
+    alg: "jwe",
+  }));
+  return { users, clients };
+}
+
+/** Refuses a rotation of anything but the folder as it is now. */
+async function requireFitting(tx: Transaction, deps: Deps, folderId: string, body: Rotation): Promise<void> {
+  const holders = await listHolders(tx, folderId, deps.now());
+  const idsOf = (wanted: "user" | "client") => holders.filter(({ kind }) => kind === wanted).map(({ id }) => id);
+  const { users, clients } = body.encrypted_keys;
+  requireHolders(
+    "people",
+    idsOf("user"),
+    users.map(({ user_id }) => user_id),
+  );
+  requireHolders(
+    "machines",
+    idsOf("client"),
+    clients.map(({ client_id }) => client_id),
+  );
+  requireSecrets(await listSealedSecrets(tx, folderId), body.secrets);
+}

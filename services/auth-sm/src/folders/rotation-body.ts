@@ -1,0 +1,40 @@
+import { base64Text, compactJwe, nameText, namedValues, uidText, uuidText } from "@coffer/http";
+import { z } from "zod";
+import { keyVersion } from "./bodies.ts";
+
+/** Every secret of a folder is in the body. */
+export const rotationLimitBytes = 32 * 1024 * 1024;
+
+const jwe = compactJwe(64);
+const box = base64Text(64);
+/** The folder's key for a person: sealed to the public key, or for oneself under the user key. */
+const personsKey = z.string().check((context) => {
+  const { value } = context;
+  const { error } = (value.includes(".") ? jwe : box).safeParse(value);
+  for (const issue of error?.issues ?? []) if (issue.code === "custom") context.issues.push({ ...issue, input: value });
+});
+
+/** A list whose items are about different things. */
+function listOf<Item extends z.ZodType>(item: Item, idOf: (item: z.output<Item>) => string) {
+  return z.array(item).refine((items) => new Set(items.map(idOf)).size === items.length, "names something twice");
+}
+
+/** What was sealed with the folder's key is sent as sealed with the next one; `key_version` is still the present one. */
+export const rotation = z.object({
+  key_version: keyVersion,
+  encrypted_keys: z.object({
+    users: listOf(z.object({ user_id: uuidText, encrypted_key: personsKey }), ({ user_id }) => user_id),
+    clients: listOf(z.object({ client_id: uuidText, encrypted_key: jwe }), ({ client_id }) => client_id),
+  }),
+  secrets: listOf(
+    z.object({
+      uid: uidText,
+      version: z.int().positive(),
+      wrapped_dek: base64Text(64),
+      title_encrypted: base64Text(64).optional(),
+      fields: namedValues(nameText(128), base64Text(64), 64).optional(),
+    }),
+    ({ uid }) => uid,
+  ),
+});
+export type Rotation = z.infer<typeof rotation>;

@@ -1,0 +1,55 @@
+import { ServiceError } from "@coffer/errors";
+import type { ResealedSecret, SealedSecret } from "../store/folder-rotation.ts";
+
+/**
+ * Refuses keys that are not for exactly the present holders.
+ * @throws ServiceError `conflict`
+ */
+export function requireHolders(what: string, present: readonly string[], sent: readonly string[]): void {
+  const { missing, unknown } = difference(present, sent);
+  if (missing === 0 && unknown === 0) return;
+  throw changed(`of the ${what} who hold the folder, ${missing} are missing, and ${unknown} are none`);
+}
+
+/**
+ * Refuses secrets that are not exactly the present ones, in their present versions and with everything that is sealed
+ * with the folder's key: what would stay as it is could never be opened again.
+ * @throws ServiceError `conflict`; `invalid_request` for a secret without its title or one of its fields, or with others
+ */
+export function requireSecrets(present: readonly SealedSecret[], sent: readonly ResealedSecret[]): void {
+  const { missing, unknown } = difference(
+    present.map(({ uid }) => uid),
+    sent.map(({ uid }) => uid),
+  );
+  if (missing > 0 || unknown > 0) {
+    throw changed(`of the folder's secrets ${missing} are missing, and ${unknown} are not there`);
+  }
+  const byUid = new Map(present.map((secret) => [secret.uid, secret]));
+  const stale = sent.filter(({ uid, version }) => byUid.get(uid)?.version !== version).length;
+  if (stale > 0) throw changed(`${stale} secrets have another version`);
+  const index = sent.findIndex((secret) => !isWhole(byUid.get(secret.uid), secret));
+  if (index === -1) return;
+  throw new ServiceError("invalid_request", "a secret must be sent with the title and the fields that it has sealed", {
+    details: [{ field: `secrets.${index}`, issue: "must have title_encrypted and fields exactly as the secret has" }],
+  });
+}
+
+function isWhole(present: SealedSecret | undefined, { title_encrypted, fields = {} }: ResealedSecret): boolean {
+  if (present === undefined || present.titled !== (title_encrypted !== undefined)) return false;
+  const names = Object.keys(fields);
+  return (
+    names.length === present.field_names.length && present.field_names.every((name) => Object.hasOwn(fields, name))
+  );
+}
+
+function difference(present: readonly string[], sent: readonly string[]): { missing: number; unknown: number } {
+  const [here, there] = [new Set(present), new Set(sent)];
+  return {
+    missing: present.filter((id) => !there.has(id)).length,
+    unknown: sent.filter((id) => !here.has(id)).length,
+  };
+}
+
+function changed(how: string): ServiceError {
+  return new ServiceError("conflict", `the folder is not as it was when its new key was sealed: ${how}; read it again`);
+}
