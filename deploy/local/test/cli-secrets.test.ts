@@ -2,7 +2,8 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
-import { testDirectory } from "@coffer/testkit";
+import { testDirectory, until } from "@coffer/testkit";
+import { outcomeOf, start } from "../../../packages/cli/test/command.ts";
 import { newMachine, newPerson } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
@@ -124,6 +125,47 @@ await t.test("run gives the command its secrets, and masks them where asked or i
     code: 5,
     stdout: plain.stdout,
   });
+});
+
+await t.test("run --watch starts the command again when a value has changed, or sends a signal", async (t) => {
+  const watched = uri("watched", "value");
+  await person.data(["set", watched], { input: "one" });
+  const script = `console.log("started " + process.env.VALUE); process.on("SIGHUP", () => console.log("told")); setInterval(() => {}, 1000)`;
+  for (const [more, after] of [
+    [[], "started two"],
+    [["--signal", "hup"], "told"],
+  ] as const) {
+    await person.data(["set", watched], { input: "one" });
+    const args = [
+      "run",
+      "--watch",
+      "--interval",
+      "1",
+      ...more,
+      "--config",
+      reader,
+      "--",
+      process.execPath,
+      "-e",
+      script,
+    ];
+    const child = start(person.home, args, { env: { COFFER_URL: url, VALUE: watched } });
+    let out = "";
+    child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
+    const ended = outcomeOf(child);
+    await until("the command", () => out.includes("started one"));
+    await person.data(["set", uri("other", "value")], { input: "nothing to it" });
+    await person.data(["set", watched], { input: "two" });
+    await until("the change", () => out.includes(after));
+    t.equal(out.trim().split("\n").length, 2, "once");
+    child.kill("SIGTERM");
+    const { stderr } = await ended;
+    t.match(stderr, "coffer: VALUE changed");
+    t.notMatch(stderr, "two");
+  }
+  t.match(await person.run(["run", "--watch", "--interval", "0", "--", "true"]), { code: 2 });
+  t.match(await person.run(["run", "--watch", "--signal", "none", "--", "true"]), { code: 2 });
+  t.match(await person.run(["run", "--watch", "--", "true"]), { code: 2, stderr: /nothing to watch/ });
 });
 
 await t.test("a reference that names nothing stops run before the command starts", async (t) => {

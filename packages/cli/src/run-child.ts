@@ -12,17 +12,19 @@ const notExecutable = 126;
 /**
  * Runs an argument vector as it is, without a shell, with our stdin and with our signals passed on. Without texts to
  * mask the child has our own stdout and stderr; else its output passes through us with those texts replaced.
- * Returns its exit code; 128 and the signal's number when a signal ended it, 127 when there is no such command and 126
+ * `began` is given the child as soon as there is one. Returns its exit code; 128 and the signal's number when a signal ended it, 127 when there is no such command and 126
  * when it cannot be executed.
  */
 export async function runChild(
   [command = "", ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
   masked: readonly string[],
+  began: (child: ChildProcess) => void = () => undefined,
 ): Promise<number> {
   const output = masked.length === 0 ? "inherit" : "pipe";
   const stopPassing = passSignals(() => child);
   const child: ChildProcess = spawn(command, args, { env, stdio: ["inherit", output, output] });
+  began(child);
   try {
     const copied = Promise.allSettled([
       copy(child.stdout, process.stdout, masked),

@@ -1,22 +1,48 @@
+import type { ChildProcess } from "node:child_process";
+import { constants } from "node:os";
 import { secretsOf } from "../access.ts";
 import { childEnvironment } from "../child-environment.ts";
 import type { Call, DataOptions } from "../command-row.ts";
+import { usage } from "../failure.ts";
 import { maskedTexts } from "../mask.ts";
 import { referencesIn, resolveReferences } from "../references.ts";
 import { runChild } from "../run-child.ts";
+import { runWatched } from "../run-watched.ts";
 
 interface Options extends DataOptions {
   mask?: boolean;
+  watch?: boolean;
+  interval?: string;
+  signal?: string;
 }
 
 /** `coffer run -- <command…>`: runs a command with the secrets that its environment refers to. */
 export async function run({ args, options, env }: Call<Options>): Promise<void> {
   const variables = childEnvironment(env);
-  const values = await resolveReferences(referencesIn(variables), () => secretsOf(options, env));
+  const references = referencesIn(variables);
   const mask = options.mask ?? (env["CI"] !== undefined && env["CI"] !== "" && env["CI"] !== "false");
-  process.exitCode = await runChild(
-    args,
-    { ...variables, ...Object.fromEntries(values) },
-    mask ? maskedTexts(values.values()) : [],
-  );
+  const runWith = (values: ReadonlyMap<string, string>, began?: (child: ChildProcess) => void): Promise<number> =>
+    runChild(args, { ...variables, ...Object.fromEntries(values) }, mask ? maskedTexts(values.values()) : [], began);
+  const [signal, intervalSeconds] = [signalOf(options.signal), secondsOf(options.interval)];
+  if (options.watch !== true) {
+    process.exitCode = await runWith(await resolveReferences(references, () => secretsOf(options, env)));
+    return;
+  }
+  if (references.size === 0) throw usage("nothing to watch: no variable refers to a secret");
+  const client = await secretsOf(options, env);
+  process.exitCode = await runWatched({ client, references, intervalSeconds, signal, run: runWith });
+}
+
+function signalOf(name: string | undefined): NodeJS.Signals | undefined {
+  if (name === undefined) return undefined;
+  const long = name.toUpperCase().replace(/^(?:SIG)?/, "SIG");
+  if (!(long in constants.signals)) throw usage(`--signal ${name}: there is no such signal`);
+  return long as NodeJS.Signals; // it is one of the names
+}
+
+function secondsOf(text = "60"): number {
+  const seconds = Number(text);
+  if (!/^\d+$/.test(text) || seconds < 1 || seconds > 86_400)
+    throw usage(`--interval ${text}: from 1 to 86400 seconds`);
+  return seconds;
 }

@@ -13,6 +13,7 @@ export const secretRows: readonly CommandRow[] = [
       `DB_PASSWORD=${uri} coffer run -- ./server`,
       `DB_PASSWORD=${uri} coffer run --config machine.json -- printenv DB_PASSWORD`,
       "coffer run --mask -- make deploy",
+      "coffer run --watch --config machine.json -- ./server",
     ],
     options: [
       {
@@ -20,6 +21,9 @@ export const secretRows: readonly CommandRow[] = [
         description: "put *** in the place of the values in the command's output (default when CI is set)",
       },
       { flags: "--no-mask", description: "leave the command's output alone, also when CI is set" },
+      { flags: "--watch", description: "start the command again when a value that it was given has changed" },
+      { flags: "--interval <seconds>", description: "with --watch: how often to ask for changes (60)" },
+      { flags: "--signal <signal>", description: "with --watch: send this signal instead of starting it again" },
       // It prints nothing of its own.
       ...dataOptions.filter((option) => option !== jsonOption),
     ],
