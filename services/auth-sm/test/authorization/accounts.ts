@@ -1,0 +1,42 @@
+// One's own account is no matter of any organization: everybody who is logged in is answered alike. See people.ts.
+
+/** One's account. The last of all: the end of the session that asks. */
+export const accountTable = `
+                          O  O+ A  A+ U  U+ M  Mr Mw Mm S  I  X  Y
+GET /api/account 200 -
+  -                       .  .  .  .  .  .  .  .  .  .  .  .  .  .
+POST /api/auth/password/start 200 -
+  -                       .  .  .  .  .  .  .  .  .  .  .  .  .  .
+POST /api/auth/password 200 user.password.changed
+  none|wrong              r  r  r  r  r  r  r  r  r  r  r  r  r  r
+POST /api/auth/totp 200 user.totp.enabled
+  none|wrong              r  r  r  r  r  r  r  r  r  r  r  r  r  r
+POST /api/auth/totp/verify 200 user.totp.enabled
+  -                       9  9  9  9  9  9  9  9  9  9  9  9  9  9
+DELETE /api/auth/totp 204 user.totp.disabled
+  none|wrong              r  r  r  r  r  r  r  r  r  r  r  r  r  r
+GET /api/auth/sessions 200 -
+  -                       .  .  .  .  .  .  .  .  .  .  .  .  .  .
+DELETE /api/auth/sessions/:id 204 session.revoked
+  own                     .  .  .  .  .  .  .  .  .  .  .  .  .  .
+  ours|foreign|absent     4  4  4  4  4  4  4  4  4  4  4  4  4  4
+DELETE /api/auth/sessions 204 session.revoked
+  others                  .  .  .  .  .  .  .  .  .  .  .  .  .  .
+  none                    0  0  0  0  0  0  0  0  0  0  0  0  0  0
+POST /api/auth/logout 204 -
+  -                       .  .  .  .  .  .  .  .  .  .  .  .  .  .
+`;
+
+/** What takes no notice of who calls: by an id, a token or an e-mail that the body names. */
+export const openAnswers: Readonly<Record<string, readonly [status: number, error: string | null]>> = {
+  "GET /.well-known/jwks.json": [200, null],
+  "POST /api/auth/register/start": [200, null],
+  // With an e-mail that is taken.
+  "POST /api/auth/register/finish": [409, "conflict"],
+  "POST /api/auth/login/start": [200, null],
+  "POST /api/auth/login/finish": [401, "invalid_credentials"],
+  "POST /api/auth/refresh": [401, "invalid_token"],
+  "POST /api/auth/recovery/start": [401, "invalid_credentials"],
+  "POST /api/auth/recovery/finish": [401, "invalid_credentials"],
+  "POST /api/sm/v1/bootstrap": [401, "invalid_token"],
+};

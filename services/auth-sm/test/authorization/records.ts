@@ -1,0 +1,27 @@
+import type { Caller } from "./cast.ts";
+import type { Cell } from "./tables.ts";
+
+type Org = { orgId: string };
+
+/**
+ * The audit record that a refused request leaves (siem.md): action, outcome, reason and chain; none where nobody in
+ * particular attempted anything, or nothing but a request without form.
+ */
+export function recordsOf(cell: Cell, caller: Caller, ours: Org, foreign: Org): string[] {
+  const { endpoint, action, words, status, error, caller: name } = cell;
+  const record = (...parts: (string | null)[]): string[] => [parts.map((part) => part ?? "-").join(" ")];
+  if (status === 401) {
+    // A machine that has ended is known all the same.
+    if (caller.kind !== "machine" || !endpoint.includes("/api/sm/")) return [];
+    return record("client.auth.failed", "failure", name === "T" ? "expired" : error, caller.chain);
+  }
+  if (action === null || status === 400) return [];
+  const outcome = status === 403 ? "denied" : "failure";
+  // Known to the organization that has invited; an unknown token is nobody's.
+  if (action === "org.member.accepted") {
+    return status === 403 ? record(action, outcome, error, words[0] === "ours" ? ours.orgId : foreign.orgId) : [];
+  }
+  // What is about the person is in the person's chains.
+  const chain = action.startsWith("user.") ? caller.personsChain : caller.chain;
+  return record(action, outcome, error, chain);
+}
