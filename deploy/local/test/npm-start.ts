@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { requireAsDescribed, watchedEnvironment } from "@coffer/openapi";
 import { endServersIn, isAlive } from "@coffer/stores";
+import { makeTestDirectory, removeTestDirectory } from "@coffer/testkit";
 import type { TestScope } from "@coffer/testkit";
 import { checkout } from "../src/checkout.ts";
 import { readRunFile } from "../src/run-file.ts";
@@ -25,8 +28,13 @@ export interface StartOptions {
   env?: Record<string, string>;
 }
 
-/** Runs `npm start` on a data directory and a free port. What is still there when the test ends is killed. */
+/**
+ * Runs `npm start` on a data directory and a free port. What is still there when the test ends is killed. The test fails
+ * when the installation was asked or has answered anything that the description of the interface does not allow.
+ */
 export function npmStart(t: TestScope, { directory, args = [], env = {} }: StartOptions): Started {
+  const notes = makeTestDirectory();
+  const problems = join(notes, "problems");
   const inherited = Object.entries(process.env).filter(([name]) => !/^(COFFER_(?!TEST_)|OTEL_)/.test(name));
   const child = spawn("npm", ["start", "--silent", "--", ...args], {
     cwd: checkout,
@@ -36,6 +44,7 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
       XDG_CONFIG_HOME: directory,
       COFFER_DATA_DIR: directory,
       COFFER_PORT: "0",
+      ...watchedEnvironment(problems),
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -62,6 +71,11 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
     killGroup(pid);
     await exited;
     await endServersIn(directory);
+    try {
+      requireAsDescribed(problems);
+    } finally {
+      removeTestDirectory(notes);
+    }
   });
   return { pid, stdout: () => text.out, stderr: () => text.err, exited, ready, state };
 }

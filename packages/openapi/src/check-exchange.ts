@@ -23,7 +23,7 @@ export class DescriptionError extends Error {
 export function exchangeProblems(description: Description, exchange: Exchange): string[] {
   const { method, target, status } = exchange;
   if (method === "OPTIONS" && status === 204) return [];
-  if (isRefusedByTransport(exchange)) return [];
+  if (isRefusedByTransport(exchange) || isBeforeService(exchange)) return [];
   const operation = description.find(method, splitTarget(target).path);
   if (operation === undefined) return undescribedProblems(exchange);
   const accepted = (status >= 200 && status < 300) || status === 304;
@@ -36,9 +36,18 @@ function isRefusedByTransport({ status, headers }: Exchange): boolean {
   return isOne && headers.get("connection") === "close" && !headers.has("ratelimit");
 }
 
+/** While a service is away, whatever stands before it answers in its place. */
+function isBeforeService({ status, headers, body }: Exchange): boolean {
+  return status === 503 && !headers.has("ratelimit") && errorIn(body) === "unavailable";
+}
+
+function errorIn(body: string): unknown {
+  return (parseJson(body) as { error?: unknown } | null | undefined)?.error;
+}
+
 function undescribedProblems({ target, status, body }: Exchange): string[] {
   const { path } = splitTarget(target);
-  const code = (parseJson(body) as { error?: unknown } | null | undefined)?.error;
+  const code = errorIn(body);
   const nothing = path.startsWith("/api/sm/") ? "secret_not_found" : "not_found";
   if (status === 404 && (code === nothing || body === "")) return [];
   if ((status === 429 && code === "rate_limited") || (status === 503 && code === "unavailable")) return [];

@@ -9,3 +9,4 @@ export type { AnswerForm, Description, Operation, Parameter, RequestBody, Schema
 export type { Mapping, Node } from "./document.ts";
 export type { Exchange } from "./exchange.ts";
 export { splitTarget } from "./exchange.ts";
+export { requireAsDescribed, watchedEnvironment } from "./watched.ts";

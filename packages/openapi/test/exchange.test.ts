@@ -116,6 +116,14 @@ await t.test("a literal path goes before one with a parameter", (t) => {
   t.end();
 });
 
+await t.test("what stands before a service that is away answers 503 in its place", (t) => {
+  const unlimited = { "ratelimit-policy": undefined, "x-request-id": undefined };
+  t.same(problems({ status: 503, headers: unlimited, body: { error: "unavailable" } }), []);
+  t.match(problems({ status: 503, headers: unlimited, body: { error: "internal_error" } }), [/503 is not described/]);
+  t.match(problems({ status: 503, headers: { ratelimit: "x" }, body: { error: "unavailable" } }), [/503/]);
+  t.end();
+});
+
 await t.test("what never became a request, and a preflight, have no description", (t) => {
   const closing = { connection: "close", "ratelimit-policy": undefined };
   for (const status of [400, 408, 431]) t.same(problems({ status, headers: closing }), []);

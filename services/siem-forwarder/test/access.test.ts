@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { checkedFetch } from "@coffer/openapi";
 import t from "tap";
 import { draftsOf } from "./draft.ts";
 import { startForwarder, startStores } from "./forwarder.ts";
@@ -82,7 +83,7 @@ await t.test("other methods and paths are 404", async (t) => {
     ["GET", "/api/org/audit/"],
     ["GET", "/api/org/siem/webhooks"],
   ] as const) {
-    const answer = await fetch(url + path, { method, headers: { authorization: `Bearer ${person.token}` } });
+    const answer = await checkedFetch(url + path, { method, headers: { authorization: `Bearer ${person.token}` } });
     t.equal(answer.status, 404, `${method} ${path}`);
   }
 });

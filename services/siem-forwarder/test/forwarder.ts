@@ -1,6 +1,7 @@
 import { auditAppend } from "@coffer/events";
 import type { AuditDraft, AuditRecord, ChainHead } from "@coffer/events";
 import { serve } from "@coffer/http";
+import { checkedFetch } from "@coffer/openapi";
 import { Registry } from "@coffer/telemetry";
 import type { Readiness } from "@coffer/telemetry";
 import type { TestDatabase, TestNats, TestScope, TestServer } from "@coffer/testkit";
@@ -46,10 +47,14 @@ export async function startStores(t: TestScope): Promise<Stores> {
   return { postgres, nats, redis };
 }
 
-/** Migrates, starts the service on a free port, and waits until it has its stores. */
+/**
+ * Migrates, starts the service on a free port, and waits until it has its stores.
+ * @param ask how its requests are sent; by default each is compared with the description of the interface
+ */
 export async function startForwarder<Postgres extends TestDatabase>(
   t: TestScope,
   stores: Stores<Postgres>,
+  ask: typeof fetch = checkedFetch,
 ): Promise<Forwarder<Postgres>> {
   const { postgres, nats, redis } = stores;
   await migrateService({ url: postgres.url });
@@ -66,7 +71,7 @@ export async function startForwarder<Postgres extends TestDatabase>(
   const list: Forwarder["list"] = async (person, query = {}, headers = {}) => {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) search.set(name, String(value));
-    const response = await fetch(`${url}/api/org/audit?${search.toString()}`, {
+    const response = await ask(`${url}/api/org/audit?${search.toString()}`, {
       headers: { ...(person === undefined ? {} : { authorization: `Bearer ${person.token}` }), ...headers },
     });
     // The shape is what the tests are about.

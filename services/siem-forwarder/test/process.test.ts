@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { until } from "@coffer/testkit";
+import { checkedFetch } from "@coffer/openapi";
 import t from "tap";
 import { startStores } from "./forwarder.ts";
 import { migrateService } from "../src/migrate.ts";
@@ -50,7 +51,7 @@ await t.test("a process is ready once its schema is there, and ends with 0 when 
   t.match(await readiness(), { status: 503, body: { checks: { postgres: "not migrated" } } });
   await migrateService({ url: postgres.url });
   await until("it is ready", async () => (await readiness()).status === 200);
-  t.equal((await fetch(`${ready.url}/api/org/audit`)).status, 401);
+  t.equal((await checkedFetch(`${ready.url}/api/org/audit`)).status, 401);
   t.match(await (await fetch(`${ready.management_url}/metrics`)).text(), "http_server_request_duration_seconds");
   child.kill("SIGTERM");
   const [code, signal] = (await once(child, "exit")) as [number | null, string | null];

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { revokedSessionsKey } from "@coffer/events";
 import { Redis } from "ioredis";
 import { until } from "@coffer/testkit";
+import { checkedFetch } from "@coffer/openapi";
 import t from "tap";
 import { draftsOf } from "./draft.ts";
 import { startForwarder, startReplica, startStores } from "./forwarder.ts";
@@ -99,7 +100,7 @@ await t.test("who starts while Redis is away knows from auth-sm which sessions h
   const replica = await startReplica(t, stores);
   const statusThere = async ({ token }: Person): Promise<number> => {
     const headers = { authorization: `Bearer ${token}` };
-    return (await fetch(`${replica.url}/api/org/audit`, { headers })).status;
+    return (await checkedFetch(`${replica.url}/api/org/audit`, { headers })).status;
   };
   await until("somebody is let in", async () => {
     t.not(await statusThere(first), 200, "never for a moment");

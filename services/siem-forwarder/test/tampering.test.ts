@@ -5,7 +5,8 @@ import t from "tap";
 import { draftsOf } from "./draft.ts";
 import { startForwarder, startStores } from "./forwarder.ts";
 
-const { postgres, people, append, list, listAll } = await startForwarder(t, await startStores(t));
+// What was tampered with has not the form that is described.
+const { postgres, people, append, list, listAll } = await startForwarder(t, await startStores(t), fetch);
 const database = new pg.Client({ connectionString: postgres.url, options: "-c search_path=siem_forwarder" });
 await database.connect();
 t.teardown(() => database.end());

@@ -1,3 +1,5 @@
+import { checkedFetch } from "@coffer/openapi";
+
 /** The fields that tests look at one by one. Which of them an answer has is what the tests are about. */
 export interface AnswerBody {
   error: string;
@@ -85,14 +87,17 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** One request to a running service. A body that is a string is sent as it is, everything else as JSON. No body: `{}`. */
+/**
+ * One request to a running service. A body that is a string is sent as it is, everything else as JSON. No body: `{}`.
+ * @throws DescriptionError when the answer, or a request that was accepted, is not as docs/spec/api describes it
+ */
 export async function call(
   service: { url: string },
   method: string,
   path: string,
   { token, body, headers = {} }: CallOptions = {},
 ): Promise<Answer> {
-  const response = await fetch(service.url + path, {
+  const response = await checkedFetch(service.url + path, {
     method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

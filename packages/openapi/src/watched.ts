@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { DescriptionError } from "./check-exchange.ts";
+
+const preload = new URL("watch.mjs", import.meta.url);
+
+/**
+ * The environment in which `npm start` compares every exchange with the description, whoever the client is.
+ * @param file where the processes write down what is not as described
+ */
+export function watchedEnvironment(file: string): Record<string, string> {
+  return { NODE_OPTIONS: `--import=${fileURLToPath(preload)}`, DESCRIPTION_PROBLEMS: file };
+}
+
+/** Throws DescriptionError when something was not as described. */
+export function requireAsDescribed(file: string): void {
+  if (!existsSync(file)) return;
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  throw new DescriptionError("what the installation was asked or answered", [...new Set(lines)]);
+}
