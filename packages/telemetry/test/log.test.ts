@@ -65,6 +65,11 @@ const secretNames = [
   "recovery_key",
   "totp_secret",
   "otp",
+  "otpauth_url",
+  "proof",
+  "recovery_codes",
+  "registration_record",
+  "server_state",
   "url.query",
 ];
 
