@@ -72,15 +72,16 @@ await t.test("a refused login does not lengthen the delay", async (t) => {
 
 await t.test("ten count within 15 minutes, not over a longer time", async (t) => {
   const [within, over] = [newEmail(), newEmail()];
-  await begin(within);
-  await begin(over);
-  clock.advance(15 * minute - 1);
-  t.strictSame(await beginTimes(within, 9), tenGood.slice(1));
+  for (const email of [within, over]) await begin(email);
+  clock.advance(minute);
+  for (const email of [within, over]) await begin(email);
+  clock.advance(14 * minute - 1);
+  t.strictSame(await beginTimes(within, 8), tenGood.slice(2));
   t.equal((await begin(within)).status, 429, "the first was less than 15 min ago");
   clock.advance(1);
-  t.strictSame(await beginTimes(over, 9), tenGood.slice(1));
+  t.strictSame(await beginTimes(over, 8), tenGood.slice(2));
   t.equal((await begin(over)).status, 200, "the first was 15 min ago");
-  t.equal((await begin(over)).status, 429);
+  t.equal((await begin(over)).status, 429, "the second was not");
 });
 
 await t.test("as long a time without a login makes an end of it, no shorter one", async (t) => {
