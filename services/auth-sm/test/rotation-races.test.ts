@@ -34,7 +34,7 @@ await t.test("of two rotations at once, one is done", async (t) => {
   }
 });
 
-await t.test("a rotation that fails on its way leaves everything as it was", async (t) => {
+await t.test("a rotation for which the disk is full on its way leaves everything as it was", async (t) => {
   const id = await createFolder(service, owner);
   const machine = await createMachine(service, owner, [{ folder_id: id, permission: "write" }]);
   await createSecret(service, machine, id);
@@ -53,7 +53,7 @@ await t.test("a rotation that fails on its way leaves everything as it was", asy
   const body = await rotationOf(service, owner, id);
   await execute(
     service,
-    "CREATE FUNCTION auth_sm.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$",
+    "CREATE FUNCTION auth_sm.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full' USING ERRCODE = 'disk_full'; END $$",
   );
   for (const table of ["secrets", "folder_members", "client_folders", "access_token_folders", "folders", "outbox"]) {
     const at = table === "outbox" ? "BEFORE INSERT" : "BEFORE UPDATE";
@@ -61,7 +61,7 @@ await t.test("a rotation that fails on its way leaves everything as it was", asy
       service,
       `CREATE TRIGGER fail ${at} ON auth_sm.${table} FOR EACH ROW EXECUTE FUNCTION auth_sm.fail()`,
     );
-    t.equal((await rotate(service, owner, id, body)).status, 500, table);
+    t.equal((await rotate(service, owner, id, body)).status, 503, table);
     await execute(service, `DROP TRIGGER fail ON auth_sm.${table}`);
     t.strictSame(await state(), before, table);
   }
