@@ -1,4 +1,4 @@
-import { groups, nouns } from "./rows/index.ts";
+import type { CommandRow } from "./command-row.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
@@ -15,9 +15,14 @@ interface Place {
   options: (Word & { choices: readonly string[] })[];
 }
 
+/** Every command, and what those are about that share a first word. */
+export interface CommandLine {
+  rows: readonly CommandRow[];
+  nouns: Readonly<Record<string, string>>;
+}
+
 /** The places of the command line, from its rows. */
-function places(): Place[] {
-  const rows = groups.flatMap(([, each]) => each);
+function places({ rows, nouns }: CommandLine): Place[] {
   const start: Place = { command: "", words: [], options: [] };
   const all = new Map([["", start]]);
   for (const { name, summary, options } of rows) {
@@ -46,9 +51,9 @@ function optionOf({
 }
 
 /** A script that completes commands, options and the values of options that have a fixed set; everything else as files. */
-export function completionScript(shell: Shell): string {
+export function completionScript(shell: Shell, line: CommandLine): string {
   const scripts = { bash, zsh, fish };
-  return scripts[shell](places());
+  return scripts[shell](places(line));
 }
 
 /** Finds the command in what was typed: the same words in a shell whose `case` is that of sh. */

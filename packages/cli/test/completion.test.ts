@@ -2,12 +2,15 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import t from "tap";
 import { completionScript } from "../src/completion-script.ts";
+import { groups, nouns } from "../src/rows/index.ts";
+
+const line = { rows: groups.flatMap(([, rows]) => rows), nouns };
 
 /** What bash would offer for a line whose last word is being typed. */
-function offered(line: string): string[] {
-  const words = line.split(" ");
+function offered(typed: string): string[] {
+  const words = typed.split(" ");
   const script = [
-    completionScript("bash"),
+    completionScript("bash", line),
     `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})`,
     `COMP_CWORD=${words.length - 1}`,
     "_coffer",
@@ -39,7 +42,7 @@ void t.test("after -- it is another command's turn", (t) => {
 
 for (const shell of ["bash", "zsh", "fish"] as const) {
   void t.test(`${shell} can read its script`, (t) => {
-    const file = join(t.testdir({ script: completionScript(shell) }), "script");
+    const file = join(t.testdir({ script: completionScript(shell, line) }), "script");
     const { status, stderr, error } = spawnSync(shell, ["-n", file], { encoding: "utf8" });
     if (error !== undefined) t.comment(`${shell} is not on this machine: its script was only made`);
     else t.same([status, stderr], [0, ""]);

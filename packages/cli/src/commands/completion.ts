@@ -1,12 +1,15 @@
 import type { Call } from "../command-row.ts";
+import type { CommandLine } from "../completion-script.ts";
 import { completionScript, shells } from "../completion-script.ts";
 import { usage } from "../failure.ts";
 import { print } from "../output.ts";
 
-/** `coffer completion <shell>`: prints the shell's completion, which asks nobody anything. */
-export function completion({ args: [name = ""] }: Call<object>): Promise<void> {
-  const shell = shells.find((one) => one === name);
-  if (shell === undefined) throw usage(`there is completion for ${shells.join(", ")}, not for ${name}`);
-  print(completionScript(shell));
-  return Promise.resolve();
+/** `coffer completion <shell>`: prints the shell's completion of this command line, which asks nobody anything. */
+export function completionOf(line: CommandLine): (call: Call<object>) => Promise<void> {
+  return ({ args: [name = ""] }) => {
+    const shell = shells.find((one) => one === name);
+    if (shell === undefined) throw usage(`there is completion for ${shells.join(", ")}, not for ${name}`);
+    print(completionScript(shell, line));
+    return Promise.resolve();
+  };
 }

@@ -13,7 +13,7 @@ export const groups: readonly (readonly [heading: string, rows: readonly Command
   ["Folders, applications, machines:", manageRows],
   ["People:", peopleRows],
   ["Audit:", auditRows],
-  ["Your shell:", shellRows],
+  ["Your shell:", shellRows(() => ({ rows: groups.flatMap(([, rows]) => rows), nouns }))],
 ];
 
 /** What a command's first word is about, where several share it. */

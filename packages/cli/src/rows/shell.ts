@@ -1,6 +1,8 @@
 import type { CommandRow } from "../command-row.ts";
+import type { CommandLine } from "../completion-script.ts";
 
-export const shellRows: readonly CommandRow[] = [
+/** What is about the command line itself, which `line` returns whole. */
+export const shellRows = (line: () => CommandLine): readonly CommandRow[] => [
   {
     name: "completion",
     args: "<shell>",
@@ -11,6 +13,6 @@ export const shellRows: readonly CommandRow[] = [
       "coffer completion fish > ~/.config/fish/completions/coffer.fish",
     ],
     options: [],
-    load: async () => (await import("../commands/completion.ts")).completion,
+    load: async () => (await import("../commands/completion.ts")).completionOf(line()),
   },
 ];
