@@ -13,7 +13,7 @@ import type { Given, SecretGiven, TokenGiven } from "./case-file.ts";
 import type { Connection } from "./connection.ts";
 import { CaseFailure } from "./failure.ts";
 import type { Machine } from "./machine.ts";
-import type { Owner } from "./owner.ts";
+import type { Owner, OwnerKey } from "./owner.ts";
 import { createOwner } from "./owner.ts";
 import type { FolderKey } from "./seal.ts";
 import { sealSecret } from "./seal.ts";
@@ -39,6 +39,7 @@ export interface Token {
 /** An organization of its own, in which cases find what they ask for. */
 export interface Organization {
   readonly orgId: string;
+  readonly owner: OwnerKey;
   accessToken(): Promise<string>;
   /** Makes what is given and returns it by name. `known` is what the names in `given` may refer to besides. */
   make(given: Given, known: Scope): Promise<Scope>;
@@ -52,6 +53,7 @@ export async function createOrganization(connection: Connection, name: string): 
 
   return {
     orgId: owner.orgId,
+    owner,
     accessToken: () => owner.accessToken(),
     async make(given, known) {
       const scope: Scope = { ...known };

@@ -4,10 +4,15 @@ import { memoryKeeper, personClient } from "@coffer/sdk";
 import { register } from "@coffer/sdk/account";
 import type { Connection } from "./connection.ts";
 
-/** The owner of an organization that was made for these cases. */
-export interface Owner {
-  orgId: string;
+/** A person who seals a folder's key for oneself. */
+export interface OwnerKey {
+  id: string;
   userKey: Uint8Array<ArrayBuffer>;
+}
+
+/** The owner of an organization that was made for these cases. */
+export interface Owner extends OwnerKey {
+  orgId: string;
   /** An access token that is good for another 25 seconds. */
   accessToken(): Promise<string>;
   /** Sends a request as the owner and returns the answer's body. Throws an Error that says what was answered. */
@@ -67,5 +72,6 @@ export async function createOwner(connection: Connection, orgName: string): Prom
   };
 
   const org = await call("GET", "/api/org");
-  return { orgId: String(org["id"]), userKey: decodeBase64(session.user_key), accessToken, call };
+  const userKey = decodeBase64(session.user_key);
+  return { id: session.user.id, orgId: String(org["id"]), userKey, accessToken, call };
 }

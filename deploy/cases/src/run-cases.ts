@@ -37,7 +37,7 @@ export async function runCases({ connection, audience, shop, cases, onResult }: 
   const scope: Scope = {
     base_url: connection.url,
     audience,
-    org: { id: ours.orgId },
+    org: { id: ours.orgId, owner: ours.owner },
     ...(await ours.make(shop.ours, {})),
     ...(await elsewhere.make(shop.elsewhere, {})),
   };

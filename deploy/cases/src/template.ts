@@ -1,8 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { contexts, newSecretUid, seal } from "@coffer/crypto";
+import { contexts, newKey, newSecretUid, seal } from "@coffer/crypto";
 import { rightToken, signToken } from "./jwt.ts";
 import type { Machine } from "./machine.ts";
+import type { OwnerKey } from "./owner.ts";
 import { publicKeyIn } from "./public-keys.ts";
+import type { MadeSecret } from "./rotation.ts";
+import { sealRotation } from "./rotation.ts";
 import { sealSecret } from "./seal.ts";
 import type { FolderKey } from "./seal.ts";
 
@@ -40,6 +43,20 @@ const generators: Record<string, Generator> = {
     const { id, key } = scope[folder] as FolderKey;
     return seal((scope[machine] as Machine).public_key, key, contexts.sharedFolderKey(id));
   },
+  /** A folder with another key than it has. */
+  $other_key: (alias, scope) => ({ ...(scope[String(alias)] as FolderKey), key: newKey() }),
+  /** The body that gives a folder another key. */
+  $rotation: (argument, scope) => {
+    const { from, to, key_version, machines, secrets } = argument as RotationArgument;
+    return sealRotation({
+      from: scope[from] as FolderKey,
+      to: scope[to] as FolderKey,
+      keyVersion: key_version,
+      owner: (scope["org"] as { owner: OwnerKey }).owner,
+      machines: machines.map((alias) => scope[alias] as Machine),
+      secrets: secrets.map((alias) => scope[alias] as MadeSecret),
+    });
+  },
   /** The right token of a machine. */
   $token: (alias, scope) => signToken(scope[String(alias)] as Machine, String(scope["audience"]), rightToken),
 };
@@ -66,6 +83,14 @@ export async function evaluate(value: unknown, scope: Scope): Promise<unknown> {
   if ($secret === undefined) return Object.fromEntries(evaluated);
   const sealed = await sealed$(($secret ?? {}) as SecretArgument, scope);
   return Object.fromEntries(Object.entries({ ...sealed, ...instead }).filter(([, item]) => item !== null));
+}
+
+interface RotationArgument {
+  from: string;
+  to: string;
+  key_version: number;
+  machines: string[];
+  secrets: string[];
 }
 
 interface SecretArgument {

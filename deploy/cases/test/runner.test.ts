@@ -27,6 +27,7 @@ async function run(
   const connection = connect({ url: `http://127.0.0.1:${port}`, forwarded, onWait: (seconds) => waits.push(seconds) });
   const ours: Organization = {
     orgId: "o",
+    owner: { id: "u", userKey: new Uint8Array(32) },
     accessToken: () => Promise.resolve("person"),
     make: () => Promise.resolve({}),
   };

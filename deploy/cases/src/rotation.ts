@@ -1,0 +1,61 @@
+import type { Context } from "@coffer/crypto";
+import { box, contexts, seal, unbox } from "@coffer/crypto";
+import type { Machine } from "./machine.ts";
+import type { OwnerKey } from "./owner.ts";
+import type { FolderKey } from "./seal.ts";
+
+/** A secret as it was made: what of it is sealed with the folder's key. */
+export interface MadeSecret {
+  uid: string;
+  wrapped_dek: string;
+  title_encrypted?: string;
+  fields?: Record<string, string>;
+}
+
+/** What is to be sealed anew, for whom, and from which key of the folder to which. */
+export interface Resealing {
+  from: FolderKey;
+  to: FolderKey;
+  keyVersion: number;
+  owner: OwnerKey;
+  machines: readonly Machine[];
+  secrets: readonly MadeSecret[];
+}
+
+/** The body that rotates a folder, as an honest client makes it. Secrets are in their first version. */
+export async function sealRotation({ from, to, keyVersion, owner, machines, secrets }: Resealing) {
+  const again = async (sealed: string, context: Context): Promise<string> =>
+    box(to.key, await unbox(from.key, sealed, context), context);
+  return {
+    key_version: keyVersion,
+    encrypted_keys: {
+      users: [{ user_id: owner.id, encrypted_key: await box(owner.userKey, to.key, contexts.folderKey(to.id)) }],
+      clients: await Promise.all(
+        machines.map(async ({ client_id, public_key }) => ({
+          client_id,
+          encrypted_key: await seal(public_key, to.key, contexts.sharedFolderKey(to.id)),
+        })),
+      ),
+    },
+    secrets: await Promise.all(
+      secrets.map(async ({ uid, wrapped_dek, title_encrypted: title, fields }) => ({
+        uid,
+        version: 1,
+        wrapped_dek: await again(wrapped_dek, contexts.dek(uid)),
+        ...(title === undefined ? {} : { title_encrypted: await again(title, contexts.title(uid)) }),
+        ...(fields === undefined ? {} : { fields: await resealed(fields, uid, again) }),
+      })),
+    ),
+  };
+}
+
+async function resealed(
+  fields: Record<string, string>,
+  uid: string,
+  again: (sealed: string, context: Context) => Promise<string>,
+): Promise<Record<string, string>> {
+  const entries = Object.entries(fields).map(async ([name, sealed]) => {
+    return [name, await again(sealed, contexts.field(uid, name))] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
