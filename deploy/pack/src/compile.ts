@@ -14,12 +14,12 @@ export function compile(folder: string): void {
   mkdirSync(dist);
   const project = join(dist, "tsconfig.json");
   writeFileSync(project, JSON.stringify(projectOf(folder)));
-  const { status, stdout, error } = spawnSync(join(checkout, "node_modules/.bin/tsc"), ["-p", project], {
+  const { status, stdout, stderr, error } = spawnSync(join(checkout, "node_modules/.bin/tsc"), ["-p", project], {
     encoding: "utf8",
   });
   rmSync(project);
   if (error !== undefined) throw error;
-  if (status !== 0) throw new Error(`${folder} cannot be compiled:\n${stdout}`);
+  if (status !== 0) throw new Error(`${folder} cannot be compiled:\n${stdout}${stderr}`);
   // The compiler rewrites the names of modules in the code alone.
   for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" }))
     if (name.endsWith(".d.ts")) rewriteTypes(join(dist, name));
