@@ -4,12 +4,11 @@ import pg from "pg";
 import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
-import { createApplication, createFolder, createToken } from "./support/machines.ts";
+import { createFolder } from "./support/machines.ts";
 import type { Role } from "./support/members.ts";
-import { execute, invite, join, share, startCompany } from "./support/members.ts";
+import { execute, join, share, startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
-import { logIn, newEmail, register } from "./support/people.ts";
-import { newKeyPair } from "./support/machines.ts";
+import { logIn, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 // What ends with a membership, or with its role.
@@ -140,48 +139,6 @@ await t.test("a removed member's grants are gone, here only, and do not come bac
     headers: { "x-coffer-org": orgId },
   });
   t.strictSame(body.data, []);
-});
-
-await t.test("what a member has offered and may offer no more is taken back", async (t) => {
-  const application = await createApplication(service, owner);
-  const bootstrap = async (token: string) =>
-    (await call(service, "POST", "/api/sm/v1/bootstrap", { body: { token, public_key: newKeyPair().spki } })).status;
-  const ways = { ...endings, demoted: (person: Person) => change(person.userId, { role: "auditor" }) };
-  for (const [name, end] of Object.entries(ways)) {
-    const person = await newMember("admin");
-    const issued = await createToken(service, person, [], { applicationId: application });
-    const invited = await invite(service, person, { email: newEmail(), role: "member" });
-    t.equal(invited.status, 201);
-    t.ok((await end(person)).status < 300);
-    t.equal(await bootstrap(issued.token), 401, name);
-    const left = await execute(service, "SELECT FROM auth_sm.invites WHERE id = $1", [invited.body.id]);
-    t.equal(left.length, 0, name);
-    const record = await observer.record(
-      "the token",
-      ({ action, target }) => action === "token.revoked" && target.id === issued.id,
-    );
-    t.match(record, { org_id: orgId, target: { parent_id: application }, reason: String });
-  }
-});
-
-await t.test("an owner who becomes an admin keeps what an admin may offer", async (t) => {
-  const person = await newMember("owner");
-  const issued = await createToken(service, person, []);
-  const [toOwner, toMember] = [
-    await invite(service, person, { email: newEmail(), role: "owner" }),
-    await invite(service, person, { email: newEmail(), role: "member" }),
-  ];
-  t.equal((await change(person.userId, { role: "admin" })).status, 200);
-  const open = await call(service, "GET", "/api/org/invites", { token: owner.token });
-  const ids = open.body.data.map(({ id }) => id);
-  t.strictSame(
-    [toOwner, toMember].map(({ body }) => ids.includes(body.id)),
-    [false, true],
-  );
-  const [row] = (await execute(service, "SELECT revoked_at FROM auth_sm.access_tokens WHERE id = $1", [issued.id])) as {
-    revoked_at: unknown;
-  }[];
-  t.equal(row?.revoked_at, null);
 });
 
 await t.test("what a member does now ends first; what comes after a removal waits, and is refused", async (t) => {

@@ -30,10 +30,15 @@ export async function requireMembersLocked(
  * @throws ServiceError `not_found`
  */
 export async function requireMemberLocked(tx: Transaction, orgId: string, userId: string): Promise<MemberRow> {
+  const find = async (): Promise<MemberRow> => {
+    const member = await findMember(tx, orgId, userId);
+    if (member === null) throw new ServiceError("not_found", "member not found");
+    return member;
+  };
+  // First without the lock: nobody holds up a person who is none of theirs.
+  await find();
   await lockPerson(tx, userId);
-  const member = await findMember(tx, orgId, userId);
-  if (member === null) throw new ServiceError("not_found", "member not found");
-  return member;
+  return find();
 }
 
 /** The roles that somebody in the role `held` may give, change and take away: nobody grants more than they have. */
