@@ -68,7 +68,7 @@ export async function spendStart(tx: Transaction, deps: Deps, keys: KeyRing, fin
     await refuseLoginStart(tx, id, { call, now, proven: false });
     return { kind: "wrong" };
   }
-  if (!(await isSecondFactorGiven(tx, keys, { userId: user.id, otp: finish.otp, now }))) {
+  if (!(await isSecondFactorGiven(tx, deps, keys, { userId: user.id, otp: finish.otp, now }))) {
     if (start.attempts < mostAttempts) await keepProvenLoginStart(tx, id, call);
     else await refuseLoginStart(tx, id, { call, now, proven: true });
     return { kind: "otp" };

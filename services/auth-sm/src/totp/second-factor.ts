@@ -1,4 +1,5 @@
 import type { Transaction } from "@coffer/postgres";
+import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { deleteRecoveryCode, findTotpSecret, spendTotpStep } from "../store/totp.ts";
 import { hashRecoveryCode, plainCode, stepOf } from "./codes.ts";
@@ -10,6 +11,7 @@ import { openSecret } from "./secret-seal.ts";
  */
 export async function isSecondFactorGiven(
   tx: Transaction,
+  deps: Pick<Deps, "telemetry">,
   keys: KeyRing,
   { userId, otp, now }: { userId: string; otp: string | undefined; now: Date },
 ): Promise<boolean> {
@@ -18,6 +20,17 @@ export async function isSecondFactorGiven(
   if (otp === undefined) return false;
   const code = plainCode(otp);
   if (!/^\d{6}$/.test(code)) return deleteRecoveryCode(tx, userId, hashRecoveryCode(code));
-  const step = stepOf(openSecret(keys, userId, sealed), code, now);
+  const secret = opened(deps, keys, userId, sealed);
+  const step = secret === null ? null : stepOf(secret, code, now);
   return step !== null && spendTotpStep(tx, userId, step);
+}
+
+/** A secret that does not open is a fault of the installation: the person's recovery codes still serve. */
+function opened(deps: Pick<Deps, "telemetry">, keys: KeyRing, userId: string, sealed: Buffer): Buffer | null {
+  try {
+    return openSecret(keys, userId, sealed);
+  } catch (error) {
+    deps.telemetry.log.error({ err: error, user_id: userId }, "the secret of a second factor does not open");
+    return null;
+  }
 }
