@@ -92,6 +92,26 @@ await t.test(
   },
 );
 
+await t.test(
+  "keys that are withdrawn take what they have signed with them, and the new one is used at once",
+  async (t) => {
+    const person = await register(service);
+    const before = await kidsAt(service);
+    const done = await rotate(["signing-key", "--withdraw-old"]);
+    t.equal(done.code, 0, done.err);
+    for (const at of replicas) {
+      await until("the new key alone", async () => {
+        const kids = await kidsAt(at);
+        return kids.length === 1 && !before.includes(String(kids[0]));
+      });
+      await until("the token is refused", async () => (await account(person.token, at)).status === 401);
+      const { status, body } = await refresh(person.refreshToken, at);
+      t.equal(status, 200, "the session goes on");
+      t.strictSame([kidOf(body.access_token)], await kidsAt(at));
+    }
+  },
+);
+
 await t.test("what began under an old setup is finished under it, and logs in when there is a new one", async (t) => {
   const recoverable = await registerRecoverable(service);
   const changing = await register(service);
@@ -173,10 +193,10 @@ await t.test("a setup goes with its last record, an hour after it was replaced",
 });
 
 await t.test("the command says what it needs", async (t) => {
-  for (const args of [[], ["everything"], ["signing-key", "opaque-setup"]]) {
+  for (const args of [[], ["everything"], ["signing-key", "opaque-setup"], ["--withdraw-old"], ["constructor"]]) {
     const { code, err } = await rotate(args);
     t.equal(code, 2, args.join(" "));
-    t.match(err, /signing-key\|opaque-setup/);
+    t.match(err, /signing-key .*opaque-setup/);
   }
   const lost = await rotate(["signing-key"], { COFFER_POSTGRES_URL: "postgres://nobody:secret@127.0.0.1:1/none" });
   t.equal(lost.code, 1);

@@ -82,7 +82,10 @@ await t.test("a wrong key is 401 and on record; an unknown e-mail leaves none", 
   t.equal(unknown.start.status, 401);
   const record = await recordOf(person.userId, "user.login.failed", "invalid_credentials");
   t.match(record, { outcome: "failure", request: { method: "POST", route: startPath, status: 401 } });
-  await until("no row is left", async () => (await execute(service, "SELECT FROM auth_sm.login_starts WHERE refused_at IS NOT NULL")).length === 0);
+  await until(
+    "no row is left",
+    async () => (await execute(service, "SELECT FROM auth_sm.login_starts WHERE refused_at IS NOT NULL")).length === 0,
+  );
   t.notOk(observer.records.some(({ request }) => request.id === "nobody"));
 });
 

@@ -58,6 +58,11 @@ export async function insertOpaqueSetup(tx: Queryable, setup: string, now: Date)
   `);
 }
 
+/** Takes away every signing key. */
+export async function deleteSigningKeys(tx: Queryable): Promise<void> {
+  await tx.query(sql.typeAlias("void")`DELETE FROM signing_keys`);
+}
+
 /** Takes away the signing keys that had a successor at this moment already. */
 export async function deleteRetiredSigningKeys(db: Queryable, before: Date): Promise<void> {
   await db.query(sql.typeAlias("void")`
