@@ -1,7 +1,8 @@
 import { ServiceError } from "@coffer/errors";
-import type { Transaction } from "@coffer/postgres";
+import type { Queryable, Transaction } from "@coffer/postgres";
 import { bucketAddress } from "@coffer/ratelimit";
-import { everywhere, lockLoginCounts, updateLoginCount } from "../store/login-counts.ts";
+import type { LoginCount } from "../store/login-counts.ts";
+import { everywhere, listLoginCounts, lockLoginCounts, updateLoginCount } from "../store/login-counts.ts";
 import { afterStart, delayAtKnownPlace, delayOf } from "./login-delay.ts";
 
 /** Where recoveries are counted, by those alone who hold the recovery key. */
@@ -12,23 +13,41 @@ export function placeOf(ip: string): string {
   return bucketAddress(ip);
 }
 
+/** A login that would begin. Nothing that becomes of it here depends on whether anybody has the account. */
+export interface LoginBeginning {
+  /** The MAC of the account's e-mail. */
+  account: Buffer;
+  place: string;
+  /** Whether the account's owner has logged in from there. */
+  isKnownPlace: boolean;
+  now: Date;
+}
+
+/**
+ * Refuses a login that is too early without making anybody wait for it.
+ * @throws ServiceError `rate_limited`
+ */
+export async function refuseEarlyLogin(db: Queryable, login: LoginBeginning): Promise<void> {
+  refuseEarly(await listLoginCounts(db, { account: login.account, places: [everywhere, login.place] }), login);
+}
+
 /**
  * Counts a login that begins, until one of the account succeeds. Those that begin at once wait for each other, at every
- * replica. Nothing of it depends on whether anybody has the account.
- * @param account the MAC of its e-mail
- * @param isKnownPlace whether its owner has logged in from there
+ * replica.
  * @throws ServiceError `rate_limited` when it is too early
  */
-export async function countLoginStart(
-  tx: Transaction,
-  { account, place, isKnownPlace, now }: { account: Buffer; place: string; isKnownPlace: boolean; now: Date },
-): Promise<void> {
+export async function countLoginStart(tx: Transaction, login: LoginBeginning): Promise<void> {
+  const { account, place, now } = login;
   const counts = await lockLoginCounts(tx, { account, places: [everywhere, place], now });
+  refuseEarly(counts, login);
+  for (const count of counts) await updateLoginCount(tx, account, afterStart(count, now));
+}
+
+function refuseEarly(counts: readonly LoginCount[], { isKnownPlace, now }: LoginBeginning): void {
   const waits = counts.map((count) =>
     count.place === everywhere && isKnownPlace ? delayAtKnownPlace(count, now) : delayOf(count, now),
   );
-  refuseWhile(Math.max(...waits));
-  for (const count of counts) await updateLoginCount(tx, account, afterStart(count, now));
+  refuseWhile(Math.max(0, ...waits));
 }
 
 /**

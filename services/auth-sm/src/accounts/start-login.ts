@@ -5,7 +5,7 @@ import { insertLoginStart } from "../store/login-starts.ts";
 import { findLoginRecord } from "../store/users.ts";
 import { accountOf } from "./account-mac.ts";
 import type { LoginStart } from "./bodies.ts";
-import { countLoginStart, placeOf } from "./count-start.ts";
+import { countLoginStart, placeOf, refuseEarlyLogin } from "./count-start.ts";
 import { loginCall } from "./login-call.ts";
 import { respondToLogin } from "./opaque.ts";
 
@@ -37,34 +37,32 @@ export async function startLogin(deps: Deps, call: StartCall): Promise<LoginStar
 
 async function begin(deps: Deps, { body, request }: StartCall): Promise<LoginStarted> {
   const keys = await deps.keys.present();
-  const account = accountOf(keys, body.email);
+  const { pool } = deps.database;
+  const now = deps.now();
   const place = placeOf(request.ip);
-  return deps.database.transaction(async (tx) => {
-    const now = deps.now();
-    const record = await findLoginRecord(tx, body.email, place);
-    await countLoginStart(tx, { account, place, isKnownPlace: record.is_known_place, now });
-    // The oldest setup answers for those who have none: so such an answer does not change when a setup is added, just
-    // as that for a person who had registered before does not.
-    const setupId = record.opaque_setup_id ?? keys.setups[0].id;
-    const { loginResponse, serverState } = respondToLogin(
-      (await deps.keys.setup(setupId)).setup,
-      body.email,
-      record.registration_record,
-      body.start_login_request,
-    );
-    const id = deps.newId();
+  const record = await findLoginRecord(pool, body.email, place);
+  const login = { account: accountOf(keys, body.email), place, isKnownPlace: record.is_known_place, now };
+  await refuseEarlyLogin(pool, login);
+  // The oldest setup answers for those who have none: so such an answer does not change when a setup is added, just as
+  // that for a person who had registered before does not.
+  const { setup } = await deps.keys.setup(record.opaque_setup_id ?? keys.setups[0].id);
+  const { registration_record: registrationRecord } = record;
+  const answer = respondToLogin(setup, body.email, registrationRecord, body.start_login_request);
+  const id = deps.newId();
+  await deps.database.transaction(async (tx) => {
+    await countLoginStart(tx, login);
     await insertLoginStart(tx, {
       id,
       kind: "login",
-      account,
+      account: login.account,
       userId: record.user_id,
       passwordVersion: record.password_version,
       setupId: null,
-      serverState,
+      serverState: answer.serverState,
       call: loginCall(request, 200),
       expiresAt: new Date(now.getTime() + millisecondsToFinish),
       refusedAt: null,
     });
-    return { login_id: id, login_response: loginResponse };
   });
+  return { login_id: id, login_response: answer.loginResponse };
 }

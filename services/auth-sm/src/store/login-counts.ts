@@ -43,15 +43,31 @@ export async function lockLoginCounts(
     ON CONFLICT (account, place) DO UPDATE SET delays = login_counts.delays
     RETURNING place, started_at, delays, delayed_since, delayed_until, expires_at
   `);
+  return rows.map(countOf);
+}
+
+/** The counts of an account as they are at this moment. */
+export async function listLoginCounts(
+  db: Queryable,
+  { account, places }: { account: Buffer; places: readonly string[] },
+): Promise<LoginCount[]> {
+  const rows = await db.any(sql.type(countRow)`
+    SELECT place, started_at, delays, delayed_since, delayed_until, expires_at FROM login_counts
+    WHERE account = ${sql.binary(account)} AND place = ANY(${sql.array([...places], "text")})
+  `);
+  return rows.map(countOf);
+}
+
+function countOf(row: z.infer<typeof countRow>): LoginCount {
   const moment = (text: string | null): Date | null => (text === null ? null : new Date(text));
-  return rows.map((row) => ({
+  return {
     place: row.place,
     startedAt: row.started_at.map((text) => new Date(text)),
     delays: row.delays,
     delayedSince: moment(row.delayed_since),
     delayedUntil: moment(row.delayed_until),
     expiresAt: new Date(row.expires_at),
-  }));
+  };
 }
 
 /** Writes a locked count. */
