@@ -68,11 +68,19 @@ function otherSteps(operation: Operation): Step[] {
   ];
 }
 
+/** The right request itself, by whom the operation is for. */
+export function nothingWrong(operation: Operation): Malformation {
+  const apply: Malformation["apply"] = (right, caller) => build(operation, [], createRandom(""), right, caller);
+  return { name: "nothing", caller: rightCaller(operation), apply };
+}
+
 /** Mostly whom the operation is for, so that the request gets past the door. */
-function chooseCaller({ security }: Operation, random: Random): CallerName {
-  if (random.below(10) < 7)
-    return security.includes("person") ? "person" : security.includes("machine") ? "machine" : "anonymous";
-  return random.pick(callerNames);
+function chooseCaller(operation: Operation, random: Random): CallerName {
+  return random.below(10) < 7 ? rightCaller(operation) : random.pick(callerNames);
+}
+
+function rightCaller({ security }: Operation): CallerName {
+  return security.includes("person") ? "person" : security.includes("machine") ? "machine" : "anonymous";
 }
 
 function build(

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Operation, Schema } from "@coffer/openapi";
 import type { RightRequest } from "./malform.ts";
+import { sealed } from "./props.ts";
 import type { Stage } from "./stage.ts";
-import { sealed } from "./stage.ts";
 
 /** What the parameters of a path name, by the path up to them. The last that fits counts. */
 const nouns: readonly [path: RegExp, noun: string][] = [
@@ -34,17 +34,18 @@ export function rightRequest({ path, parameters, body }: Operation, stage: Stage
   };
 }
 
-/** An example with what is on the stage in the place of its ids, and new names and ids where they must not be taken. */
+/** An example with what is on the stage in the place of its values, and new names and ids where they must not be taken. */
 function freshBody(example: unknown, stage: Stage): unknown {
-  return JSON.parse(
+  const body: unknown = JSON.parse(
     JSON.stringify(example, (name, value: unknown) => {
-      const fresh = fields[name]?.(stage);
-      return typeof value === "string" && fresh !== undefined ? fresh : value;
+      const fresh = Object.hasOwn(fields, name) ? fields[name]?.(stage) : undefined;
+      return typeof value === typeof fresh ? fresh : value;
     }),
   );
+  return typeof body === "object" && body !== null ? { ...body, ...structuredClone(stage.facts) } : body;
 }
 
-const fields: Readonly<Record<string, (stage: Stage) => string | undefined>> = {
+const fields: Readonly<Record<string, (stage: Stage) => string | number | undefined>> = {
   // A few names and ids come again and again: nothing grows without bound, and some are taken.
   name: () => `fuzz ${randomBytes(1).readUInt8() % 32}`,
   uid: () => Buffer.alloc(16, randomBytes(1).readUInt8() % 8).toString("base64url"),
@@ -53,12 +54,13 @@ const fields: Readonly<Record<string, (stage: Stage) => string | undefined>> = {
   email: () => `fuzz-${randomBytes(2).toString("hex")}@example.com`,
   folder_id: ({ ids }) => ids["folder"],
   user_id: ({ ids }) => ids["user"],
+  key_version: ({ ids }) => Number(ids["key_version"]),
   token_hash: () => randomBytes(32).toString("hex"),
   encrypted_payload: sealed,
 };
 
 /** A value that the schema of a parameter takes. */
-function wordOf({ enum: words }: Schema): string {
-  const [word] = Array.isArray(words) ? words : [];
+function wordOf({ const: only, enum: words }: Schema): string {
+  const [word] = Array.isArray(words) ? words : [only];
   return typeof word === "string" ? word : "data";
 }

@@ -1,6 +1,6 @@
 import type { Description, Operation } from "@coffer/openapi";
 import { problemsWith } from "./judge.ts";
-import { createMalform } from "./malform.ts";
+import { createMalform, nothingWrong } from "./malform.ts";
 import type { MemoryWatch } from "./memory.ts";
 import { rightRequest } from "./right-request.ts";
 import { shownRequest } from "./request.ts";
@@ -65,7 +65,6 @@ export async function runFuzz(options: FuzzOptions): Promise<OperationResult[]> 
       results.push(result);
       options.onDone?.(result);
     }
-    await stage.repair();
     return results;
   } finally {
     for (const wire of wires) wire.close();
@@ -84,8 +83,7 @@ export async function fuzzOperation(
   const statuses: Record<number, number> = {};
   let slowest = 0;
 
-  const one = async (wire: Wire, index: number): Promise<void> => {
-    const malformation = malform(index);
+  const one = async (wire: Wire, index: number, malformation = malform(index)): Promise<void> => {
     const request = malformation.apply(rightRequest(operation, stage), stage.caller(malformation.caller));
     const began = performance.now();
     let problems: string[];
@@ -112,8 +110,10 @@ export async function fuzzOperation(
   let next = first;
   const end = first + count;
   while (next < end) {
-    if (next === first || operation.method !== "GET") await stage.repair();
+    if (next === first || operation.method !== "GET") await stage.set(operation);
     await memory?.sample();
+    // First the right one, which shows that the others are about something.
+    if (next === first && count > 1) for (const wire of wires.slice(0, 1)) await one(wire, -1, nothingWrong(operation));
     const stop = Math.min(end, next + requestsBetweenRepairs);
     await Promise.all(
       wires.map(async (wire) => {

@@ -26,7 +26,12 @@ async function findingsIn(
     { host: "127.0.0.1", port: 0, drainSeconds: 0 },
   );
   const { url } = server;
-  const stage: Stage = { ids: {}, caller: () => ({ url, authorization: "Bearer x" }), repair: () => Promise.resolve() };
+  const stage: Stage = {
+    ids: {},
+    caller: () => ({ url, authorization: "Bearer x" }),
+    facts: {},
+    set: () => Promise.resolve(),
+  };
   const wires = Array.from({ length: 4 }, () => createWire(url, patience));
   try {
     const options = { url, description, seed: "planted", count: 400, only: [] };

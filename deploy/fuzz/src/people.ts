@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { finishLogin, finishRegistration, startLogin, startRegistration } from "@coffer/crypto/opaque";
+import { login, register } from "@coffer/sdk/account";
+import { ask, demand } from "./api.ts";
+
+/** Somebody with an account and a session. */
+export interface Person {
+  email: string;
+  token: string;
+  refreshToken: string;
+  userId: string;
+  sessionId: string;
+  recoveryKey: string;
+}
+
+const password = "correct horse battery staple";
+const device = { id: "fuzz", name: "npm run fuzz", type: "cli" };
+
+/** An e-mail that nobody has. */
+export function newEmail(): string {
+  return `fuzz-${randomBytes(9).toString("hex")}@example.com`;
+}
+
+/** Registers somebody: with an organization of their own, or with an invitation. */
+export async function newPerson(
+  url: string,
+  { organization, inviteToken, email = newEmail() }: { organization?: string; inviteToken?: string; email?: string },
+): Promise<Person> {
+  const { session, recoveryKey } = await register({ url, email, password, device, organization, inviteToken });
+  return {
+    email,
+    token: session.access_token,
+    refreshToken: session.refresh_token,
+    userId: session.user.id,
+    sessionId: session.session_id,
+    recoveryKey,
+  };
+}
+
+/** The id of another session of a person. Throws CofferError, at once also when logins are put off. */
+export async function openSession(url: string, { email }: Person): Promise<string> {
+  return (await login({ url, email, password, device }, { attempts: 1 })).session_id;
+}
+
+/** Logs a person in again whose session has ended. */
+export async function keepLoggedIn(url: string, person: Person): Promise<void> {
+  const { status } = await ask(url, "GET", "/api/account", { token: person.token });
+  if (status === 200) return;
+  const session = await login({ url, email: person.email, password, device }, { attempts: 1 });
+  person.token = session.access_token;
+  person.refreshToken = session.refresh_token;
+  person.sessionId = session.session_id;
+}
+
+/** What begins a login. */
+export async function newLoginRequest(): Promise<string> {
+  return (await startLogin(password)).startLoginRequest;
+}
+
+/** A login that only its end is missing of; undefined while logins of this person are put off. */
+export async function newProof(url: string, { email }: Person): Promise<Record<string, unknown> | undefined> {
+  const { state, startLoginRequest } = await startLogin(password);
+  const body = { email, start_login_request: startLoginRequest };
+  const started = await ask(url, "POST", "/api/auth/login/start", { body });
+  if (started.status !== 200) return undefined;
+  const loginResponse = String(started.body["login_response"]);
+  const { finishLoginRequest } = await finishLogin({ state, loginResponse, password });
+  return { login_id: started.body["login_id"], finish_login_request: finishLoginRequest };
+}
+
+/**
+ * The record of a new password, after the call that begins it.
+ * @returns the record, and what the call answered besides
+ */
+export async function newRecord(
+  url: string,
+  path: string,
+  { token, body = {} }: { token?: string; body?: object },
+): Promise<{ record: string; started: Record<string, unknown> }> {
+  const { state, registrationRequest } = await startRegistration(password);
+  const started = await demand(url, "POST", path, {
+    ...(token === undefined ? {} : { token }),
+    body: { ...body, registration_request: registrationRequest },
+  });
+  const registrationResponse = String(started["registration_response"]);
+  const { registrationRecord } = await finishRegistration({ state, registrationResponse, password });
+  return { record: registrationRecord, started };
+}
