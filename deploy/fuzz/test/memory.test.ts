@@ -20,7 +20,7 @@ async function reportOf(amounts: readonly number[]) {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const memory = watchMemory(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  for (const _ of amounts) await memory.sample();
+  while (left.length > 0) await memory.sample();
   server.close();
   server.closeAllConnections();
   return memory.report();
