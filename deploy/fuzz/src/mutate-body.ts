@@ -64,7 +64,9 @@ export const bodyMutations: readonly Mutation[] = [
   bytes("random bytes", (_, random) => random.bytes(1 + random.below(300))),
   bytes("100,000 brackets", () => latin("[".repeat(100_000))),
   bytes("100,000 levels", () => latin("[".repeat(100_000) + "]".repeat(100_000))),
-  bytes("1 MiB of blanks before it", (body) => Buffer.concat([Buffer.alloc(mebibyte - body.length, 0x20), body])),
+  bytes("1 MiB of blanks before it", (body) =>
+    Buffer.concat([Buffer.alloc(Math.max(0, mebibyte - body.length), 0x20), body]),
+  ),
   bytes("one byte over 1 MiB", () => Buffer.alloc(mebibyte + 1, 0x20)),
   bytes("a number of 500,000 digits", () => latin(`{"a":${"9".repeat(500_000)}}`)),
   bytes("50,000 fields", () => latin(`{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":0`).join(",")}}`)),
