@@ -39,6 +39,8 @@ export const contexts = {
   privateKey: (): Context => build("private-key"),
   /** What a machine keeps of the service's answers, under its cache key. It never leaves the machine. */
   cache: (clientId: string): Context => build("cache", checked(uuid, clientId)),
+  /** What a person's device keeps of vaults and records, under a key derived from the user key. It never leaves the device. */
+  replica: (userId: string): Context => build("replica", checked(uuid, userId)),
   /** The user key, under the key from OPAQUE's export key or from the recovery key. */
   userKey: (): Context => build("user-key"),
 } as const;

@@ -20,5 +20,6 @@ export type { RecordPayload, SecretPayload } from "./plaintexts.ts";
 export { newRecoveryKey, readRecoveryKey, recoveryKeyPrefix } from "./recovery-key.ts";
 export type { RecoveryKey } from "./recovery-key.ts";
 export { openSealed, seal } from "./seal.ts";
+export { stableIds } from "./stable-ids.ts";
 export { userKeySealKey } from "./user-key.ts";
 export { decodeText, encodeText } from "./utf8.ts";

@@ -1,11 +1,7 @@
-import { chromium } from "playwright-core";
-import type { Page } from "playwright-core";
 import t from "tap";
-import type { Test } from "tap";
 import type * as Index from "../src/index.ts";
 import { contexts, decodeBase64, encodeBase64, newKey, openSealed, seal } from "../src/index.ts";
-import { locateBrowser } from "./browser/locate.ts";
-import { serveSources } from "./browser/serve.ts";
+import { startBrowser } from "./browser/start.ts";
 import type * as Check from "./vectors/check.ts";
 import { vectorFiles } from "./vectors/files.ts";
 import type * as RoundTrips from "./vectors/round-trips.ts";
@@ -18,24 +14,8 @@ const served = {
 };
 const folder = contexts.sharedFolderKey("01900000-0000-7000-8000-000000000000");
 
-/** Opens empty pages of a new browser, each in a context of its own, from a server of the sources. */
-async function startBrowser(t: Test): Promise<() => Promise<Page>> {
-  const { executablePath, libraryPath } = await locateBrowser();
-  const server = await serveSources();
-  t.teardown(() => server.close());
-  const environment = libraryPath === undefined ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraryPath } };
-  // A sandbox needs privileges that a container lacks; the browser loads this package alone.
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"], ...environment });
-  t.teardown(() => browser.close());
-  return async () => {
-    const page = await browser.newPage();
-    await page.goto(server.url);
-    return page;
-  };
-}
-
 void t.test("the same sources in a browser", async (t) => {
-  const openPage = await startBrowser(t);
+  const { openPage } = await startBrowser(t);
   const page = await openPage();
 
   await t.test("find nothing there that only Node has", async (t) => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createHmac, generateKeyPairSync, hkdfSync } from "node:crypto";
 import { importSPKI, jwtVerify } from "jose";
 import t from "tap";
 import {
@@ -13,6 +13,7 @@ import {
   newSecretUid,
   publicKeyOf,
   signMachineToken,
+  stableIds,
 } from "../src/index.ts";
 
 void t.test("the uid of a secret is 16 random bytes and never begins like an option", (t) => {
@@ -38,6 +39,19 @@ void t.test("an id is a UUID of version 7 that begins with its time", (t) => {
   const ids = Array.from({ length: 10_000 }, () => newId(1));
   t.equal(new Set(ids).size, ids.length);
   t.end();
+});
+
+void t.test("a stable id follows from the key and the text, and is a UUID of version 8", async (t) => {
+  const key = newKey();
+  const ids = await stableIds(key, ["a", "b", "a", "ü"]);
+  t.equal(ids[0], ids[2]);
+  t.equal(new Set(ids).size, 3);
+  t.ok(ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)));
+  t.not((await stableIds(newKey(), ["a"]))[0], ids[0], "another key, another id");
+  const own = Buffer.from(hkdfSync("sha256", key, "", "coffer/v1/stable-id", 32));
+  const hex = createHmac("sha256", own).update("ü").digest("hex").slice(0, 32);
+  t.match(ids[3]?.replaceAll("-", ""), new RegExp(`^${hex.slice(0, 12)}8${hex.slice(13, 16)}.${hex.slice(17)}$`));
+  await t.rejects(stableIds(key.subarray(1), ["a"]), { code: "invalid_key" });
 });
 
 void t.test("keys are 32 random bytes", (t) => {

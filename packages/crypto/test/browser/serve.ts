@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = new URL("../../../../", import.meta.url);
 const allowed =
-  /^(packages\/crypto|node_modules\/(jose|@scure\/bip39|@serenity-kit\/opaque)|docs\/spec\/vectors)\/[\w@./-]+$/;
+  /^(packages\/(crypto|sdk|import)|node_modules\/(jose|@scure\/bip39|@serenity-kit\/opaque|csv-parse|@rgrove\/parse-xml|@zip\.js\/zip\.js)|docs\/spec\/vectors)\/[\w@./-]+$/;
 const types: Record<string, string> = {
   ".json": "application/json",
   ".js": "text/javascript",
@@ -19,12 +19,21 @@ const imports = {
   jose: "/node_modules/jose/dist/webapi/index.js",
   "@scure/bip39/wordlists/english.js": "/node_modules/@scure/bip39/wordlists/english.js",
   "@serenity-kit/opaque": "/node_modules/@serenity-kit/opaque/esm/index.js",
+  "@coffer/crypto": "/packages/crypto/src/index.ts",
+  "@coffer/crypto/opaque": "/packages/crypto/src/opaque.ts",
+  "@coffer/import": "/packages/import/src/index.ts",
+  "@rgrove/parse-xml": "/node_modules/@rgrove/parse-xml/dist/browser.js",
+  "@zip.js/zip.js": "/node_modules/@zip.js/zip.js/index.js",
+  "csv-parse/browser/esm/sync": "/node_modules/csv-parse/dist/esm/sync.js",
+  "@coffer/sdk": "/packages/sdk/src/index.ts",
+  "@coffer/sdk/account": "/packages/sdk/src/account.ts",
+  "@coffer/sdk/browser": "/packages/sdk/src/browser/index.ts",
 };
 const page = `<!doctype html><meta charset="utf-8"><title>crypto</title><link rel="icon" href="data:,">
 <script type="importmap">${JSON.stringify({ imports })}</script>`;
 
 /**
- * Serves the sources of this package and its dependencies on a free port of 127.0.0.1, where browsers have
+ * Serves the sources of this package, of those above it that browsers load, and their dependencies on a free port of 127.0.0.1, where browsers have
  * `crypto.subtle`. Types are stripped as Node strips them; nothing is bundled, replaced or added.
  */
 export async function serveSources(): Promise<{ url: string; close: () => Promise<void> }> {
