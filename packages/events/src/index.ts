@@ -7,13 +7,19 @@ export type { ChainBreak, ChainHead } from "./audit-chain.ts";
 export { revokedSessionsKey } from "./revoked-sessions.ts";
 export { serviceNames } from "./services.ts";
 export type { ServiceName } from "./services.ts";
+export { allEvents, allRpcs } from "./all-subjects.ts";
+export { folderChanged, folderHolders, memberships } from "./organization-subjects.ts";
+export type { Membership } from "./organization-subjects.ts";
+export type { EventSubject, RpcSubject } from "./subject.ts";
+export { auditAppend, membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
 export {
-  allEvents,
-  allRpcs,
-  auditAppend,
-  membershipOf,
-  revokedSessions,
-  sessionRevoked,
-  signingKeys,
-} from "./subjects.ts";
-export type { EventSubject, RpcSubject } from "./subjects.ts";
+  changesSince,
+  membershipChanged,
+  newsSince,
+  recordsChanged,
+  setTravelMode,
+  travelModeOf,
+  vaultChanged,
+  vaultViewers,
+} from "./vault-subjects.ts";
+export type { RecordChange, RecordDeletion } from "./vault-subjects.ts";

@@ -1,30 +1,7 @@
 import { z } from "zod";
 import { receivedAuditDraft } from "./audit-record.ts";
-import type { ServiceName } from "./services.ts";
-import { serviceNames } from "./services.ts";
-
-/** A question that one service answers: subject, who answers, who may ask, and both shapes. */
-export interface RpcSubject<Input, Output> {
-  readonly kind: "rpc";
-  readonly subject: `coffer.rpc.${string}`;
-  readonly responder: ServiceName;
-  readonly callers: readonly ServiceName[];
-  readonly input: z.ZodType<Input>;
-  readonly output: z.ZodType<Output>;
-}
-
-/** News that one service publishes: a hint, never the truth, which is in the publisher's store. */
-export interface EventSubject<Payload> {
-  readonly kind: "event";
-  readonly subject: `coffer.evt.${string}`;
-  readonly publisher: ServiceName;
-  readonly consumers: readonly ServiceName[];
-  readonly payload: z.ZodType<Payload>;
-  /** How consumers read it, when they put up with what only a newer publisher says; else as `payload`. */
-  readonly received?: z.ZodType<Payload>;
-}
-
-const everyServiceBut = (owner: ServiceName): readonly ServiceName[] => serviceNames.filter((name) => name !== owner);
+import type { EventSubject, RpcSubject } from "./subject.ts";
+import { everyServiceBut } from "./subject.ts";
 
 /**
  * Appends records to the chains of their organizations. At least once with effect once: a record whose `id` is stored
@@ -121,6 +98,3 @@ export const sessionRevoked = {
   payload: revocation,
   received: revocation.extend({ reason: revocation.shape.reason.catch("user_revoked") }),
 } satisfies EventSubject<unknown>;
-
-export const allRpcs = [auditAppend, signingKeys, membershipOf, revokedSessions] as const;
-export const allEvents = [sessionRevoked] as const;

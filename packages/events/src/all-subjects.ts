@@ -1,0 +1,31 @@
+import { auditAppend, membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
+import { folderChanged, folderHolders, memberships } from "./organization-subjects.ts";
+import {
+  changesSince,
+  membershipChanged,
+  newsSince,
+  recordsChanged,
+  setTravelMode,
+  travelModeOf,
+  vaultChanged,
+  vaultViewers,
+} from "./vault-subjects.ts";
+
+/** Every question that a service may ask another. */
+export const allRpcs = [
+  auditAppend,
+  signingKeys,
+  membershipOf,
+  revokedSessions,
+  memberships,
+  folderHolders,
+  changesSince,
+  newsSince,
+  vaultViewers,
+  travelModeOf,
+  setTravelMode,
+  membershipChanged,
+] as const;
+
+/** All news that a service may publish. */
+export const allEvents = [sessionRevoked, folderChanged, recordsChanged, vaultChanged] as const;

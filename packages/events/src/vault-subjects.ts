@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { receivedAuditDraft } from "./audit-record.ts";
+import { membership } from "./organization-subjects.ts";
+import type { EventSubject, RpcSubject } from "./subject.ts";
+import { only } from "./subject.ts";
+
+// Ids that clients make are taken in any version (`z.guid`). Timestamps are text with microseconds from end to end: one that went through a number would come back as another.
+
+/** A record that was made or changed (specification 2.5). */
+const change = z.object({
+  id: z.string(),
+  vault_id: z.string(),
+  action: z.enum(["created", "updated"]),
+  type: z.string(),
+  encrypted_data: z.string(),
+  updated_at: z.string(),
+  server_timestamp: z.string(),
+});
+/** A record that is gone, or out of sight (specification 2.5). */
+const deletion = z.object({ id: z.string(), vault_id: z.string(), deleted_at: z.string() });
+export type RecordChange = z.infer<typeof change>;
+export type RecordDeletion = z.infer<typeof deletion>;
+
+/**
+ * What changed for a person since `last_sync` (null: ever), in parts that fit the bus: as long as the answer has an
+ * `after`, the same question with that `after` gives the next part; the last one's has none. `limit` is the client's, of
+ * changes and deletions in all parts together; what is over it makes `has_more`, and `server_time` is then where the
+ * client's next question continues. Both are those of the last part. `reset`: nothing of `last_sync` is known, this is everything. An audit record of
+ * what the part holds is durable before the reply.
+ */
+export const changesSince = {
+  kind: "rpc",
+  subject: "coffer.rpc.vaults.changes",
+  responder: "vaults",
+  callers: only("sync"),
+  input: z.object({
+    user_id: z.uuid(),
+    last_sync: z.string().nullable(),
+    limit: z.int().min(1).max(1000).nullable(),
+    after: z.string().nullable(),
+    /** Who asks, for the audit record. */
+    session_id: z.string(),
+    request_id: z.string(),
+    ip: z.string(),
+    user_agent: z.string().nullable(),
+  }),
+  output: z.object({
+    changes: z.array(change),
+    deleted: z.array(deletion),
+    server_time: z.string(),
+    has_more: z.boolean(),
+    reset: z.boolean(),
+    after: z.string().nullable(),
+  }),
+} satisfies RpcSubject<unknown, unknown>;
+
+const recordNews = z.object({
+  vault_id: z.guid(),
+  /** At most 1,000. */
+  changes: z
+    .array(
+      z.object({
+        action: z.enum(["record_created", "record_updated", "record_deleted"]),
+        record_id: z.string(),
+        updated_at: z.string(),
+      }),
+    )
+    .min(1),
+});
+
+const vaultNews = z.object({
+  action: z.enum(["vault_created", "vault_updated", "vault_deleted"]),
+  vault_id: z.guid(),
+  updated_at: z.string(),
+  /** Whom it concerns; null: everybody who may see the vault. `vault_deleted` always names those who lost it. */
+  user_ids: z.array(z.string()).nullable(),
+});
+
+/** Records of a vault were made, changed or deleted: for everybody who may see the vault. */
+export const recordsChanged = {
+  kind: "event",
+  subject: "coffer.evt.record.changed",
+  publisher: "vaults",
+  consumers: only("sync"),
+  payload: recordNews,
+} satisfies EventSubject<unknown>;
+
+/** A vault changed, or came into or went out of somebody's sight. */
+export const vaultChanged = {
+  kind: "event",
+  subject: "coffer.evt.vault.changed",
+  publisher: "vaults",
+  consumers: only("sync"),
+  payload: vaultNews,
+} satisfies EventSubject<unknown>;
+
+/**
+ * All news since a moment that an earlier answer named as its `server_time` (null: none, only tells the present one), in
+ * parts as of `changesSince`: for who may have missed events. `reset`: that moment is not known any more.
+ */
+export const newsSince = {
+  kind: "rpc",
+  subject: "coffer.rpc.vaults.news",
+  responder: "vaults",
+  callers: only("sync"),
+  input: z.object({ since: z.string().nullable(), after: z.string().nullable() }),
+  output: z.object({
+    records: z.array(recordNews),
+    vaults: z.array(vaultNews),
+    server_time: z.string(),
+    reset: z.boolean(),
+    after: z.string().nullable(),
+  }),
+} satisfies RpcSubject<unknown, unknown>;
+
+/** Who may see a vault now, a page; the next one is asked for with the `after` of the last. */
+export const vaultViewers = {
+  kind: "rpc",
+  subject: "coffer.rpc.vaults.viewers",
+  responder: "vaults",
+  callers: only("sync"),
+  input: z.object({ vault_id: z.guid(), after: z.string().nullable() }),
+  output: z.object({ user_ids: z.array(z.string()), after: z.string().nullable() }),
+} satisfies RpcSubject<unknown, unknown>;
+
+const travelMode = z.object({ enabled: z.boolean(), updated_at: z.string() });
+
+/** Whether a person travels; `updated_at` is when that last changed, or the beginning of time. */
+export const travelModeOf = {
+  kind: "rpc",
+  subject: "coffer.rpc.vaults.travel-mode",
+  responder: "vaults",
+  callers: only("auth-sm"),
+  input: z.object({ user_id: z.uuid() }),
+  output: travelMode,
+} satisfies RpcSubject<unknown, unknown>;
+
+/** Turns it on or off. The reply means that it is committed, with its audit records; nothing changes when it was so. */
+export const setTravelMode = {
+  kind: "rpc",
+  subject: "coffer.rpc.vaults.set-travel-mode",
+  responder: "vaults",
+  callers: only("auth-sm"),
+  input: z.object({ user_id: z.uuid(), enabled: z.boolean(), audit: z.array(receivedAuditDraft) }),
+  output: travelMode,
+} satisfies RpcSubject<unknown, unknown>;
+
+/** Memberships that began, changed or ended. The reply means that all are kept; an older version changes nothing. */
+export const membershipChanged = {
+  kind: "rpc",
+  subject: "coffer.rpc.vaults.membership-changed",
+  responder: "vaults",
+  callers: only("auth-sm"),
+  input: z.object({ memberships: z.array(membership).min(1) }),
+  output: z.object({ kept: z.int().nonnegative() }),
+} satisfies RpcSubject<unknown, unknown>;
