@@ -1,13 +1,16 @@
+import type { EventSubject } from "@coffer/events";
 import type { Telemetry } from "@coffer/telemetry";
 import { z } from "zod";
 import { connectionConfig } from "./connection.ts";
-import { takeWritten } from "./enqueue.ts";
+import { laneOf, takeWritten } from "./enqueue.ts";
 import { createLine, shortStatements } from "./line.ts";
 import type { Line } from "./line.ts";
 import { createStatementPool } from "./pool.ts";
 import { observePools } from "./pool-metrics.ts";
 import { apart, prepare, together } from "./prepared.ts";
 import type { Prepared } from "./prepared.ts";
+import { prepareEach } from "./prepared-each.ts";
+import type { PreparedEach } from "./prepared-each.ts";
 import { sql } from "./sql.ts";
 import type { Queryable, Transaction } from "./sql.ts";
 
@@ -29,10 +32,17 @@ export interface Database {
    */
   prepared<Row>(name: string, text: string): Prepared<Row>;
   /**
-   * The same for a short write that commits by itself, on connections of their own: reads do not wait for its commit.
-   * It must not wait for locks that others hold for long, which would hold up the writes behind it.
+   * A read for a hot path that answers many callers at once: `text` takes each of their values as an array, `$1` those
+   * of the first, and gives at most one row for each with its place from 1 on as `n`
+   * (`unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS asked (id, uid, n)`).
    */
-  preparedWrite<Row = never>(name: string, text: string): Prepared<Row>;
+  preparedEach<Row>(name: string, text: string): PreparedEach<Row>;
+  /**
+   * As `prepared`, for a short write that commits by itself, on connections of their own: reads do not wait for its commit.
+   * It must not wait for locks that others hold for long, which would hold up the writes behind it. `leaves` names the
+   * event that it leaves in the outbox whenever it returns a row: the relay is told.
+   */
+  preparedWrite<Row = never>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }): Prepared<Row>;
   /** A further connection for work in the background, opened at first use. Whoever takes it closes it. */
   line(): Line;
   readonly telemetry: Telemetry;
@@ -82,7 +92,18 @@ export function createDatabase({ url, schema, poolSize = 8, telemetry }: Databas
       return result;
     },
     prepared: (name, text) => prepare(reads, together, { name, text }),
-    preparedWrite: (name, text) => prepare(writes, apart, { name, text }),
+    preparedEach: <Row>(name: string, text: string) =>
+      prepareEach(prepare<Row & { n: number }>(reads, apart, { name, text }), reads.length),
+    preparedWrite(name, text, { leaves } = {}) {
+      const write = prepare<never>(writes, apart, { name, text });
+      if (leaves === undefined) return write;
+      const lanes = new Set([laneOf(leaves)]);
+      return async (values) => {
+        const rows = await write(values);
+        if (rows.length > 0) for (const listener of listeners) listener(lanes);
+        return rows;
+      };
+    },
     line: () => createLine(config),
     telemetry,
     async ready() {

@@ -1,5 +1,5 @@
-import { auditAppend } from "@coffer/events";
-import type { AuditDraft, EventSubject, RpcSubject } from "@coffer/events";
+import { auditAppend, membershipChanged } from "@coffer/events";
+import type { AuditDraft, EventSubject, Membership, RpcSubject } from "@coffer/events";
 
 /** What the relay hands over: one of the subjects of `@coffer/events`. */
 export type RelayedSubject = RpcSubject<unknown, unknown> | EventSubject<unknown>;
@@ -22,14 +22,18 @@ export interface DeliveryBus {
 }
 
 /**
- * Deliveries over the bus: audit records as one request, other requests one by one, events as plain publishes that the
- * server has when `flush` says so.
+ * Deliveries over the bus: audit records as one request, and so memberships, of which many may have waited; other requests
+ * one by one; events as plain publishes that the server has when `flush` says so.
  */
 export function deliverOver(bus: DeliveryBus): Deliver {
   return async (subject, payloads) => {
     if (subject.subject === auditAppend.subject) {
       // Rows of this subject are written as records; the bus checks them again.
       await bus.request(auditAppend, { records: payloads as AuditDraft[] });
+    } else if (subject.subject === membershipChanged.subject) {
+      // As above.
+      const changes = payloads as { memberships: Membership[] }[];
+      await bus.request(membershipChanged, { memberships: changes.flatMap(({ memberships }) => memberships) });
     } else if (subject.kind === "rpc") {
       for (const payload of payloads) await bus.request(subject, payload);
     } else {

@@ -31,8 +31,32 @@ export async function enqueue<Payload>(
 ): Promise<void> {
   const schema = subject.kind === "rpc" ? subject.input : subject.payload;
   await insert(tx, subject, id, JSON.stringify(schema.parse(payload)));
+  noteWritten(tx, subject);
+}
+
+/** The commit is to wake the lane. */
+function noteWritten(tx: Transaction, subject: Parameters<typeof laneOf>[0]): void {
   const lanes = written.get(tx.transactionId) ?? new Set();
   written.set(tx.transactionId, lanes.add(laneOf(subject)));
+}
+
+/**
+ * Writes many messages of one subject, in their order and in one statement; as `enqueue` for the rest.
+ */
+export async function enqueueEach<Payload>(
+  tx: Transaction,
+  subject: RpcSubject<Payload, unknown> | EventSubject<Payload>,
+  messages: readonly { id: string; payload: NoInfer<Payload> }[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  const schema = subject.kind === "rpc" ? subject.input : subject.payload;
+  const rows = messages.map(({ id, payload }) => [id, JSON.stringify(schema.parse(payload))]);
+  await tx.query(sql.typeAlias("void")`
+    insert into outbox (lane, id, subject, payload)
+    select ${laneOf(subject)}, message.id, ${subject.subject}, message.payload::json
+    from ${sql.unnest(rows, ["uuid", "text"])} as message (id, payload)
+  `);
+  noteWritten(tx, subject);
 }
 
 /**
@@ -44,16 +68,19 @@ export async function enqueueAudit(tx: Transaction, record: AuditDraft): Promise
 }
 
 /**
- * Writing an audit record as part of a prepared write, so that both or neither are done.
- * @param from the name of a common table expression of the statement: the record is written when it has a row
- * @param id the parameter (`$8`) for the record's id, a UUID
- * @param payload the parameter for what `auditPayload` returns
- * @returns the text of a further common table expression
+ * One message as a row of `VALUES`, for a prepared write that leaves several: it inserts `outboxColumns` of them.
+ * @param id SQL of the message's id, a UUID
+ * @param payload SQL of its JSON
  */
-export function auditInsert({ from, id, payload }: { from: string; id: string; payload: string }): string {
-  return `INSERT INTO outbox (lane, subject, id, payload)
-    SELECT '${laneOf(auditAppend)}', '${auditAppend.subject}', ${id}::uuid, ${payload}::json FROM ${from}`;
+export function outboxValues(
+  subject: { kind: "event"; subject: string } | { kind: "rpc"; responder: string; subject: string },
+  { id, payload }: { id: string; payload: string },
+): string {
+  return `('${laneOf(subject)}', '${subject.subject}', ${id}::uuid, ${payload}::json)`;
 }
+
+/** The columns that `outboxValues` has. */
+export const outboxColumns = "lane, subject, id, payload";
 
 /** The JSON of an audit record as the outbox keeps it. */
 export function auditPayload(record: AuditDraft): string {

@@ -1,0 +1,102 @@
+import t from "tap";
+import { testPostgres } from "@coffer/testkit";
+import { QueryFailure } from "../src/index.ts";
+import { createGrouped } from "../src/grouped.ts";
+import { freshDatabase, gate } from "./support.ts";
+
+const { url } = await testPostgres(t);
+
+/** Divides 10 by each number but 7, for which it has no row; `together` is how many shared the run. */
+const text = `select n::int, 10 / divisor as quotient, count(*) over ()::int as together
+  from unnest($1::int[], $2::text[]) with ordinality as asked (divisor, note, n)
+  where divisor <> 7 order by n desc`;
+
+interface Quotient {
+  quotient: number;
+  together: number;
+}
+
+void t.test("those who ask in one turn share a run, and each has the answer to its own question", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const divide = database.preparedEach<Quotient>("divide-each", text);
+  const answers = await Promise.all([1, 2, 7, 5].map((by) => divide([by, null])));
+  t.same(
+    answers.map((answer) => answer?.quotient ?? null),
+    [10, 5, null, 2],
+  );
+  t.same(answers[0]?.together, 3);
+  t.same(await divide([7, ""]), null);
+  t.match(await divide([2, `{"a"},\\ 'b'`]), { quotient: 5, together: 1 });
+});
+
+void t.test("more than 64 go in several runs", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const divide = database.preparedEach<Quotient>("divide-each", text);
+  const answers = await Promise.all(Array.from({ length: 65 }, () => divide([1, null])));
+  t.same(
+    [answers[0], answers[63], answers[64]].map((answer) => answer?.together),
+    [64, 64, 1],
+  );
+});
+
+void t.test("a question that Postgres refuses is refused alone", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const divide = database.preparedEach<Quotient>("divide-each", text);
+  const code = (error: unknown) => (error instanceof QueryFailure ? error.code : error);
+  const answers = await Promise.all(
+    [
+      [1, null],
+      [0, null],
+      [2, "\0"],
+      [5, null],
+    ].map((asked) => divide(asked).catch(code)),
+  );
+  t.match(answers, [{ quotient: 10 }, "22012", "22021", { quotient: 2 }]);
+});
+
+void t.test("at most as many goes at the same time as may be; who comes meanwhile goes with the next", async (t) => {
+  const held = [gate(), gate(), gate()];
+  const goes: number[][] = [];
+  const ask = createGrouped<number, number>({
+    atOnce: 2,
+    run: async (items) => {
+      await held[goes.push(items) - 1]?.opened;
+      return items.map((item) => -item);
+    },
+  });
+  const turn = () => new Promise(setImmediate);
+  const first = ask(1);
+  await turn();
+  const second = ask(2);
+  await turn();
+  const others = [ask(3), ask(4)];
+  await turn();
+  t.same(goes, [[1], [2]]);
+  held[1]?.open();
+  t.equal(await second, -2);
+  t.same(goes, [[1], [2], [3, 4]]);
+  held[0]?.open();
+  held[2]?.open();
+  t.same(await Promise.all([first, ...others]), [-1, -3, -4]);
+});
+
+void t.test("what concerns all fails those who wait too, and nobody after them", async (t) => {
+  const held = gate();
+  const away = new Error("away");
+  let goes = 0;
+  const ask = createGrouped<number, number>({
+    concernsAll: (error) => error === away,
+    run: async (items) => {
+      goes += 1;
+      if (goes > 1) return items;
+      await held.opened;
+      throw away;
+    },
+  });
+  const first = ask(1);
+  await new Promise(setImmediate);
+  const all = Promise.allSettled([first, ask(2)]);
+  held.open();
+  t.match(await all, [{ reason: away }, { reason: away }]);
+  t.equal(await ask(3), 3);
+});
