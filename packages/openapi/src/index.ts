@@ -7,6 +7,8 @@ export { problemsOf } from "./conforms.ts";
 export { descriptionFile, loadDescription } from "./description.ts";
 export type { AnswerForm, Description, Operation, Parameter, RequestBody, Schema } from "./description.ts";
 export type { Mapping, Node } from "./document.ts";
+export { loadMessages, messageProblems, messagesFile } from "./messages.ts";
+export type { DescribedMessage, Speaker } from "./messages.ts";
 export type { Exchange } from "./exchange.ts";
 export { splitTarget } from "./exchange.ts";
 export { requireAsDescribed, watchedEnvironment } from "./watched.ts";
