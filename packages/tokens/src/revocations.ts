@@ -35,6 +35,8 @@ export interface RevocationsOptions {
   /** The life of an access token: what is older needs no remembering. */
   lifetimeSeconds: number;
   now: () => Date;
+  /** Called once for each session that is heard of, as soon as it is. Must not throw. */
+  onRevoked?: ((sessionId: string) => void) | undefined;
   pollMilliseconds?: number;
   /** Milliseconds of a clock that never goes back. */
   elapsed?: () => number;
@@ -50,7 +52,7 @@ const incompleteMilliseconds = 2_000;
 
 /** Reads at once and then twice a second until `close`. */
 export function createRevocations(options: RevocationsOptions): Revocations {
-  const { sources, isBusConnected, lifetimeSeconds, now, pollMilliseconds = 500 } = options;
+  const { sources, isBusConnected, lifetimeSeconds, now, onRevoked, pollMilliseconds = 500 } = options;
   const elapsed = options.elapsed ?? (() => performance.now());
   const window = lifetimeSeconds * 1000 + overlapMilliseconds;
   const ended = new Map<string, number>();
@@ -64,8 +66,11 @@ export function createRevocations(options: RevocationsOptions): Revocations {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const add = ({ sessionId, at }: Revocation): void =>
-    void ended.set(sessionId, Math.max(at, ended.get(sessionId) ?? 0));
+  const add = ({ sessionId, at }: Revocation): void => {
+    const known = ended.get(sessionId);
+    ended.set(sessionId, Math.max(at, known ?? 0));
+    if (known === undefined) onRevoked?.(sessionId);
+  };
   const listen = (): void => {
     if (!isBusConnected()) unbroken = false;
     else if (unbroken) heardAt = elapsed();

@@ -34,12 +34,12 @@ void t.test("a client that does not exist takes about as long as a wrong signatu
   t.ok(unknown > wrong * 0.6 && unknown < wrong * 1.7);
 });
 
-void t.test("a remembered token costs at most 5 µs, a small part of what a new one costs", async (t) => {
+void t.test("a remembered token costs less than a tenth of what a new one costs", async (t) => {
   const verifiers = Array.from({ length: 200 }, verifier);
   const remembering = verifier();
   await cpuOf(10_000, () => remembering(good));
   const remembered = await cpuOf(50_000, () => remembering(good));
   const verified = await cpuOf(verifiers.length, (index) => verifiers[index]?.(good) ?? Promise.resolve());
   t.comment(`verified ${verified.toFixed(1)} µs, remembered ${remembered.toFixed(2)} µs of CPU`);
-  t.ok(remembered <= 5 && remembered < verified / 10);
+  t.ok(remembered < verified / 10);
 });

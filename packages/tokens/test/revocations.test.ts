@@ -10,6 +10,7 @@ const lifetimeSeconds = 900;
 function feeds(t: Test, { storeAway = false, second = { stored: [] as Revocation[], away: true } } = {}) {
   const state = { stored: [] as Revocation[], storeAway, busConnected: true, milliseconds: 0 };
   const reads: number[] = [];
+  const told: string[] = [];
   let waiting: (() => void)[] = [];
   const revocations = createRevocations({
     sources: [
@@ -28,6 +29,7 @@ function feeds(t: Test, { storeAway = false, second = { stored: [] as Revocation
     isBusConnected: () => state.busConnected,
     lifetimeSeconds,
     now: () => new Date(start + state.milliseconds),
+    onRevoked: (sessionId) => told.push(sessionId),
     elapsed: () => state.milliseconds,
     pollMilliseconds: 1,
   });
@@ -41,7 +43,7 @@ function feeds(t: Test, { storeAway = false, second = { stored: [] as Revocation
   const read = async (): Promise<void> => {
     for (let times = 0; times < 2; times += 1) await new Promise<void>((resolve) => waiting.push(resolve));
   };
-  return { state, reads, revocations, read };
+  return { state, reads, told, revocations, read };
 }
 
 void t.test("until something was read nobody here can know, the bus being there or not", async (t) => {
@@ -285,4 +287,15 @@ void t.test("after close nothing is read", async (t) => {
   // Timers of one length run in the order in which they were set: one that is left would have run before these.
   for (let times = 0; times < 3; times += 1) await new Promise((resolve) => setTimeout(resolve, 1));
   t.equal(reads.length, count);
+});
+
+void t.test("who wants to know is told of each session once, wherever it was heard of", async (t) => {
+  const { state, told, revocations, read } = feeds(t);
+  revocations.add({ sessionId: "a", at: start });
+  t.strictSame(told, ["a"]);
+  state.stored.push({ sessionId: "a", at: start }, { sessionId: "b", at: start });
+  await read();
+  await read();
+  revocations.add({ sessionId: "b", at: start + 1 });
+  t.strictSame(told, ["a", "b"]);
 });
