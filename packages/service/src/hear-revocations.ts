@@ -1,10 +1,10 @@
 import type { Bus } from "@coffer/bus";
 import { revokedSessions, revokedSessionsKey, sessionRevoked } from "@coffer/events";
-import type { Revocation, Revocations } from "@coffer/tokens";
+import type { Revocation, Revocations, RevocationsOptions } from "@coffer/tokens";
 import { createRevocations } from "@coffer/tokens";
-import type { ServiceBase } from "./service-base.ts";
+import type { StatelessBase } from "./service-base.ts";
 
-type Redis = ServiceBase["redis"];
+type Redis = StatelessBase["redis"];
 type RevokedPage = ReturnType<typeof revokedSessions.output.parse>;
 
 /** An auth-sm that hangs must not keep what is in Redis from being read. */
@@ -17,13 +17,14 @@ const timeoutMilliseconds = 1_000;
 export function hearRevocations(
   redis: Redis,
   bus: Bus,
-  { lifetimeSeconds, now }: { lifetimeSeconds: number; now: () => Date },
+  { lifetimeSeconds, now, onRevoked }: Pick<RevocationsOptions, "lifetimeSeconds" | "now" | "onRevoked">,
 ): Revocations {
   const revocations = createRevocations({
     sources: [(since) => readStored(redis, since), (since) => ask(bus, since)],
     isBusConnected: () => bus.connected,
     lifetimeSeconds,
     now,
+    onRevoked,
   });
   bus.subscribe(sessionRevoked, (news) => revocations.add(revocationOf(news)));
   bus.onConnect(() => revocations.refresh());

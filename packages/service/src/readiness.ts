@@ -1,27 +1,27 @@
 import { createMigrationCheck } from "@coffer/postgres";
 import type { Readiness } from "@coffer/telemetry";
-import type { ServiceBase } from "./service-base.ts";
+import type { ServiceBase, StatelessBase } from "./service-base.ts";
 
-type Stores = Pick<ServiceBase, "bus" | "database" | "migrations" | "redis">;
+type Stores = Pick<StatelessBase, "bus" | "redis"> & Partial<Pick<ServiceBase, "database" | "migrations">>;
 
 /**
- * Makes the check whether a service can do its work: without Postgres, or before its migrations, it cannot. Without the
- * bus what must ask another service fails, and without Redis each replica limits for itself, but it stays where it is:
- * it is degraded.
+ * Makes the check whether a service can do its work: without the Postgres that it has, or before its migrations, it
+ * cannot. Without the bus what must ask another service fails, and without Redis each replica limits for itself, but it
+ * stays where it is: it is degraded.
  */
 export function createReadiness({ database, migrations, bus, redis }: Stores): () => Promise<Readiness> {
-  const isMigrated = createMigrationCheck(database.pool, migrations);
+  const isMigrated = database && migrations && createMigrationCheck(database.pool, migrations);
   return async () => {
-    const postgres = await isMigrated().then(
+    const postgres = await isMigrated?.().then(
       (migrated) => (migrated ? "ok" : "not migrated"),
       () => "down",
     );
     const nats = bus.connected ? "ok" : "down";
     const redisState = redis.status === "ready" ? "ok" : "down";
     return {
-      ready: postgres === "ok",
+      ready: postgres === undefined || postgres === "ok",
       degraded: nats !== "ok" || redisState !== "ok",
-      checks: { postgres, nats, redis: redisState },
+      checks: { ...(postgres === undefined ? {} : { postgres }), nats, redis: redisState },
     };
   };
 }

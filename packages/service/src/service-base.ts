@@ -9,27 +9,28 @@ import { connectRedis, createLimiter, parseTrustedProxies } from "@coffer/rateli
 import type { Counter, Telemetry } from "@coffer/telemetry";
 import { createTelemetry } from "@coffer/telemetry";
 import { createReadiness } from "./readiness.ts";
-import type { BaseConfig } from "./service-config.ts";
+import type { BaseConfig, StatelessConfig } from "./service-config.ts";
 import type { ServiceInstance, Shared } from "./service-room.ts";
 
-export interface ServiceBaseOptions<Config extends BaseConfig> {
+export interface StatelessBaseOptions<Config extends StatelessConfig> {
   name: ServiceName;
   config: Config;
-  /** The service's own in Postgres, and what makes it. */
-  schema: string;
-  migrations: MigrationSource;
   shared?: Shared;
   /** Default: the system's clock. */
   now?: () => Date;
 }
 
-/** What every service stands on. Its stores connect in the background, and may come and go. */
-export interface ServiceBase<Config extends BaseConfig = BaseConfig> {
+export interface ServiceBaseOptions<Config extends BaseConfig> extends StatelessBaseOptions<Config> {
+  /** The service's own in Postgres, and what makes it. */
+  schema: string;
+  migrations: MigrationSource;
+}
+
+/** What a service stands on that keeps nothing in Postgres. Its stores connect in the background, and may come and go. */
+export interface StatelessBase<Config extends StatelessConfig = StatelessConfig> {
   readonly name: ServiceName;
   readonly config: Config;
-  readonly migrations: MigrationSource;
   readonly telemetry: Telemetry;
-  readonly database: Database;
   readonly bus: Bus;
   readonly redis: ReturnType<typeof connectRedis>;
   /** `coffer_auth_failures_total`, by why. */
@@ -38,17 +39,25 @@ export interface ServiceBase<Config extends BaseConfig = BaseConfig> {
   now(): Date;
 }
 
-/** Makes what every service stands on. `buildService` ends it. */
-export function createServiceBase<Config extends BaseConfig>(options: ServiceBaseOptions<Config>): ServiceBase<Config> {
-  const { name, config, schema, migrations, shared = {}, now = () => new Date() } = options;
+/** What every other service stands on. */
+export interface ServiceBase<Config extends BaseConfig = BaseConfig> extends StatelessBase<Config> {
+  readonly migrations: MigrationSource;
+  readonly database: Database;
+}
+
+/** Makes what a service stands on that keeps nothing in Postgres. `buildService` ends it. */
+export function createStatelessBase<Config extends StatelessConfig>({
+  name,
+  config,
+  shared = {},
+  now = () => new Date(),
+}: StatelessBaseOptions<Config>): StatelessBase<Config> {
   const { stores } = config;
   const telemetry = createTelemetry({ service: name, level: config.COFFER_LOG_LEVEL, ...shared });
   return {
     name,
     config,
-    migrations,
     telemetry,
-    database: createDatabase({ url: stores.postgresUrl, schema, telemetry }),
     bus: connectBus({ ...stores.nats, service: name, telemetry }),
     redis: connectRedis(stores.redisUrl),
     authFailures: telemetry.metrics.counter("coffer_auth_failures_total", "Callers that were not let in, by why", [
@@ -56,6 +65,14 @@ export function createServiceBase<Config extends BaseConfig>(options: ServiceBas
     ]),
     now,
   };
+}
+
+/** Makes what every other service stands on. `buildService` ends it. */
+export function createServiceBase<Config extends BaseConfig>(options: ServiceBaseOptions<Config>): ServiceBase<Config> {
+  const { config, schema, migrations } = options;
+  const base = createStatelessBase(options);
+  const database = createDatabase({ url: config.stores.postgresUrl, schema, telemetry: base.telemetry });
+  return { ...base, migrations, database };
 }
 
 /** What a service puts on its base. */
@@ -72,10 +89,10 @@ export interface ServiceParts<Deps, Caller> extends Pick<
  * The service that answers `routes` with `deps`, behind the limiter that all services share. It listens nowhere yet.
  */
 export function buildService<Deps, Caller>(
-  base: ServiceBase,
+  base: StatelessBase | ServiceBase,
   { drain, close, ...own }: ServiceParts<Deps, Caller>,
 ): ServiceInstance {
-  const { name, config, telemetry, database, bus, redis, now } = base;
+  const { name, config, telemetry, bus, redis, now } = base;
   const limiter = createLimiter({
     redis,
     limits: {
@@ -110,7 +127,7 @@ export function buildService<Deps, Caller>(
       await bus.close();
       limiter.close();
       redis.disconnect();
-      await database.close();
+      if ("database" in base) await base.database.close();
     },
   };
 }

@@ -1,16 +1,15 @@
 import type { Environment, VariableName } from "@coffer/env";
 import { readEnvironment } from "@coffer/env";
 import type { ServiceName } from "@coffer/events";
-import type { StoreAddresses } from "./store-addresses.ts";
-import { storeAddresses } from "./store-addresses.ts";
+import type { SharedStores, StoreAddresses } from "./store-addresses.ts";
+import { sharedStoreAddresses, storeAddresses } from "./store-addresses.ts";
 
-/** The variables that every service with stores reads; docs/running.md has the table. */
-const serviceVariables = [
+/** The variables that every service reads; docs/running.md has the table. */
+const commonVariables = [
   "COFFER_PORT",
   "COFFER_HOST",
   "COFFER_MANAGEMENT_PORT",
   "COFFER_BASE_URL",
-  "COFFER_POSTGRES_URL",
   "COFFER_NATS_URL",
   "COFFER_NATS_CREDENTIALS",
   "COFFER_REDIS_URL",
@@ -26,9 +25,17 @@ const serviceVariables = [
   "COFFER_LOG_LEVEL",
 ] as const;
 
+type CommonName = (typeof commonVariables)[number];
+type StoringName = CommonName | "COFFER_POSTGRES_URL";
+
 /** What a service is told from outside: the common variables, its `Own`, and where its stores are. */
-export type BaseConfig<Own extends VariableName = never> = Environment<(typeof serviceVariables)[number] | Own> & {
+export type BaseConfig<Own extends VariableName = never> = Environment<StoringName | Own> & {
   stores: StoreAddresses;
+};
+
+/** The same for a service that keeps nothing in Postgres. */
+export type StatelessConfig<Own extends VariableName = never> = Environment<CommonName | Own> & {
+  stores: SharedStores;
 };
 
 /**
@@ -40,6 +47,19 @@ export function readServiceConfig<Own extends VariableName = never>(
   environment: NodeJS.ProcessEnv,
   own: readonly Own[] = [],
 ): BaseConfig<Own> {
-  const values = readEnvironment<(typeof serviceVariables)[number] | Own>(environment, [...serviceVariables, ...own]);
+  const values = readEnvironment<StoringName | Own>(environment, [...commonVariables, "COFFER_POSTGRES_URL", ...own]);
   return { ...values, stores: storeAddresses(service, values) };
+}
+
+/**
+ * The same for a service that keeps nothing in Postgres.
+ * @throws ConfigurationError with all problems at once.
+ */
+export function readStatelessConfig<Own extends VariableName = never>(
+  service: ServiceName,
+  environment: NodeJS.ProcessEnv,
+  own: readonly Own[] = [],
+): StatelessConfig<Own> {
+  const values = readEnvironment<CommonName | Own>(environment, [...commonVariables, ...own]);
+  return { ...values, stores: sharedStoreAddresses(service, values) };
 }

@@ -2,13 +2,18 @@ import type { BusCredentials, Environment } from "@coffer/env";
 import { ConfigurationError } from "@coffer/env";
 import type { ServiceName } from "@coffer/events";
 
-type Given = Environment<"COFFER_POSTGRES_URL" | "COFFER_NATS_URL" | "COFFER_NATS_CREDENTIALS" | "COFFER_REDIS_URL">;
+type GivenShared = Environment<"COFFER_NATS_URL" | "COFFER_NATS_CREDENTIALS" | "COFFER_REDIS_URL">;
+type Given = GivenShared & Environment<"COFFER_POSTGRES_URL">;
 
-/** Where a service finds its stores. */
-export interface StoreAddresses {
-  postgresUrl: string;
+/** Where a service finds the stores that all share. */
+export interface SharedStores {
   redisUrl: string;
   nats: { url: string } & BusCredentials;
+}
+
+/** Where a service finds its stores. */
+export interface StoreAddresses extends SharedStores {
+  postgresUrl: string;
 }
 
 /**
@@ -16,15 +21,35 @@ export interface StoreAddresses {
  * @throws ConfigurationError with everything that is missing
  */
 export function storeAddresses(service: ServiceName, given: Given): StoreAddresses {
-  const { COFFER_POSTGRES_URL: postgresUrl, COFFER_REDIS_URL: redisUrl, COFFER_NATS_URL: natsUrl } = given;
+  const { COFFER_POSTGRES_URL: postgresUrl } = given;
+  const shared = sharedOf(service, given);
+  if (postgresUrl === undefined || Array.isArray(shared)) {
+    const own = postgresUrl === undefined ? ["COFFER_POSTGRES_URL is required"] : [];
+    throw new ConfigurationError([...own, ...(Array.isArray(shared) ? shared : [])]);
+  }
+  return { postgresUrl, ...shared };
+}
+
+/**
+ * The stores of a service that keeps nothing in Postgres.
+ * @throws ConfigurationError with everything that is missing
+ */
+export function sharedStoreAddresses(service: ServiceName, given: GivenShared): SharedStores {
+  const shared = sharedOf(service, given);
+  if (Array.isArray(shared)) throw new ConfigurationError(shared);
+  return shared;
+}
+
+/** The addresses, or what is missing. */
+function sharedOf(service: ServiceName, given: GivenShared): SharedStores | string[] {
+  const { COFFER_REDIS_URL: redisUrl, COFFER_NATS_URL: natsUrl } = given;
   const credentials = given.COFFER_NATS_CREDENTIALS?.[service];
-  if (postgresUrl === undefined || redisUrl === undefined || natsUrl === undefined || credentials === undefined) {
-    throw new ConfigurationError([
-      ...(postgresUrl === undefined ? ["COFFER_POSTGRES_URL is required"] : []),
+  if (redisUrl === undefined || natsUrl === undefined || credentials === undefined) {
+    return [
       ...(redisUrl === undefined ? ["COFFER_REDIS_URL is required"] : []),
       ...(natsUrl === undefined ? ["COFFER_NATS_URL is required"] : []),
       ...(credentials === undefined ? [`COFFER_NATS_CREDENTIALS must have an entry for ${service}`] : []),
-    ]);
+    ];
   }
-  return { postgresUrl, redisUrl, nats: { url: natsUrl, ...credentials } };
+  return { redisUrl, nats: { url: natsUrl, ...credentials } };
 }

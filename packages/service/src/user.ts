@@ -4,6 +4,7 @@ import { bearerToken, chosenOrg } from "@coffer/http";
 import type { Counter } from "@coffer/telemetry";
 import type { UserClaims } from "@coffer/tokens";
 import { TokenRejection } from "@coffer/tokens";
+import { sessionEnded } from "./session-ended.ts";
 
 /** A person whose access token is genuine and whose session has not ended, as far as is known here. */
 export interface User {
@@ -39,7 +40,7 @@ export async function identifyUser(
   });
   if (await hasEnded({ userId, sessionId })) {
     authFailures.inc({ reason: "session_ended" });
-    throw new ServiceError("invalid_token", "the session of this token has ended: log in again");
+    throw sessionEnded();
   }
   return { kind: "user", userId, sessionId, orgId: chosenOrg(headers["x-coffer-org"]) };
 }

@@ -1,10 +1,9 @@
-import { signingKeys } from "@coffer/events";
 import type { Authenticate, AuthInput } from "@coffer/http";
-import { createKeySet, verifyUserToken } from "@coffer/tokens";
 import { hearRevocations } from "./hear-revocations.ts";
-import type { ServiceBase } from "./service-base.ts";
+import type { StatelessBase } from "./service-base.ts";
 import type { User } from "./user.ts";
 import { identifyUser } from "./user.ts";
+import { createUserVerifier } from "./user-verifier.ts";
 
 /** How a service other than auth-sm, whose people they are, knows who calls. */
 export interface Users {
@@ -20,10 +19,8 @@ export function createUsers({
   config,
   authFailures,
   now,
-}: Pick<ServiceBase, "bus" | "redis" | "config" | "authFailures" | "now">): Users {
-  const keySet = createKeySet(async () => (await bus.request(signingKeys, {})).keys);
-  const [issuer = ""] = config.COFFER_BASE_URL;
-  const verifyUser = verifyUserToken({ issuer, now, findKey: (kid) => keySet.find(kid) });
+}: Pick<StatelessBase, "bus" | "redis" | "config" | "authFailures" | "now">): Users {
+  const verifyUser = createUserVerifier({ bus, config, now });
   const revocations = hearRevocations(redis, bus, { lifetimeSeconds: config.COFFER_ACCESS_TOKEN_SECONDS, now });
   const hasEnded = ({ sessionId }: { sessionId: string }): boolean => revocations.isRevoked(sessionId);
   return {

@@ -3,7 +3,15 @@ import { connectBus } from "@coffer/bus";
 import { revokedSessionsKey, signingKeys } from "@coffer/events";
 import { route, serve } from "@coffer/http";
 import { migrate } from "@coffer/postgres";
-import { buildService, createServiceBase, createUsers, authenticateUser, readServiceConfig } from "@coffer/service";
+import {
+  authenticateUser,
+  buildService,
+  createServiceBase,
+  createStatelessBase,
+  createUsers,
+  readServiceConfig,
+  readStatelessConfig,
+} from "@coffer/service";
 import type { ServiceBase, Users } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
@@ -136,4 +144,17 @@ await t.test("a service reads its own variables besides those of all, and hears 
     /COFFER_NATS_CREDENTIALS must have an entry for vaults/,
   );
   t.end();
+});
+
+await t.test("a service that keeps nothing in Postgres is ready without it, degraded without the others", async (t) => {
+  const { COFFER_POSTGRES_URL: _none, ...rest } = environment;
+  const { registry } = createTelemetry({ service: "sync", level: "silent" }).metrics;
+  const base = createStatelessBase({ name: "sync", config: readStatelessConfig("sync", rest), shared: { registry } });
+  const service = buildService(base, { routes: [], deps: {}, close: () => Promise.resolve() });
+  t.match(await service.ready(), { ready: true });
+  await until("it has its stores", async () => (await service.ready()).degraded === false);
+  t.strictSame(await service.ready(), { ready: true, degraded: false, checks: { nats: "ok", redis: "ok" } });
+  await service.close();
+  await until("both are gone", async () => (await service.ready()).checks["redis"] === "down");
+  t.strictSame(await service.ready(), { ready: true, degraded: true, checks: { nats: "down", redis: "down" } });
 });

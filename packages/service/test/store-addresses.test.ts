@@ -1,5 +1,5 @@
 import { ConfigurationError } from "@coffer/env";
-import { storeAddresses } from "@coffer/service";
+import { sharedStoreAddresses, storeAddresses } from "@coffer/service";
 import t from "tap";
 
 const given = {
@@ -42,5 +42,14 @@ await t.test("all that is missing is said at once", (t) => {
 
 await t.test("another service's user is none of its own", (t) => {
   t.throws(() => storeAddresses("scanner", given), ConfigurationError);
+  t.end();
+});
+
+await t.test("a service that keeps nothing in Postgres needs no address of it", (t) => {
+  t.strictSame(sharedStoreAddresses("vaults", { ...given }), {
+    redisUrl: "redis://127.0.0.1",
+    nats: { url: "nats://127.0.0.1", user: "vaults", password: "a password" },
+  });
+  t.throws(() => sharedStoreAddresses("sync", given), /^(?!.*POSTGRES)[^]*COFFER_NATS_CREDENTIALS must have.*sync/);
   t.end();
 });

@@ -10,5 +10,6 @@ export { locate } from "./locate.ts";
 export type { LocateOptions, ServerProgram } from "./locate.ts";
 export { endServersIn, isAlive, serversIn, startOf } from "./processes.ts";
 export { freePort } from "./free-port.ts";
+export { tiedToThisProcess } from "./tied.ts";
 export { prepareDatabase } from "./prepare-database.ts";
 export type { PreparedDatabase, PrepareOptions, SchemaOwner } from "./prepare-database.ts";
