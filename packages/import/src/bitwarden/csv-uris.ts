@@ -1,0 +1,27 @@
+import { parse } from "csv-parse/browser/esm/sync";
+
+/**
+ * The addresses of one cell. Bitwarden joins them by commas and quotes nothing, so a comma parts them only where an
+ * address begins after it: a scheme, or a host's name with a dot. Addresses in quotation marks are read as a row.
+ */
+export function splitUris(cell: string): string[] {
+  if (cell.includes('"')) {
+    try {
+      return parse(cell).flat();
+    } catch {
+      // Then the marks are part of the address.
+    }
+  }
+  return cell
+    .split(/,(?=[a-z][a-z\d+.-]*:\/\/|[^\s,/?#]+\.[a-z]{2,}(?::\d+)?(?:[,/?#]|$))/i)
+    .filter((uri) => uri !== "");
+}
+
+/** The cell for these addresses: what `splitUris` and Bitwarden read as them. */
+export function joinUris(uris: readonly string[]): string {
+  const marked = uris.map((uri) => (/[",\r\n]/.test(uri) ? `"${uri.replaceAll('"', '""')}"` : uri));
+  const plain = marked.join(",");
+  // Where it is not read back so, as with a host that has no dot, all are marked.
+  const same = splitUris(plain).join("\n") === uris.join("\n");
+  return same ? plain : uris.map((uri) => `"${uri.replaceAll('"', '""')}"`).join(",");
+}

@@ -1,0 +1,91 @@
+import { readCsv } from "../csv/read-csv.ts";
+import type { CsvRow } from "../csv/read-csv.ts";
+import { decodeText } from "../decode-text.ts";
+import { newDraft } from "../draft.ts";
+import type { Draft } from "../draft.ts";
+import { ImportError } from "../import-error.ts";
+import type { Include } from "../include.ts";
+import { newReading } from "../report.ts";
+import type { Reading } from "../report.ts";
+import { splitUris } from "./csv-uris.ts";
+import { joinNested } from "./nested-name.ts";
+
+/** The columns that Bitwarden writes: `folder` and `favorite` for a person, `collections` for an organization. */
+export const columns = [
+  "folder",
+  "favorite",
+  "type",
+  "name",
+  "notes",
+  "fields",
+  "reprompt",
+  "archivedDate",
+  "login_uri",
+  "login_username",
+  "login_password",
+  "login_totp",
+] as const;
+const known = [...columns.map((name) => name.toLowerCase()), "collections"];
+
+/** Bitwarden's CSV, which holds logins and notes. Throws ImportError `broken`, `wrong_format`. */
+export function readBitwardenCsv(bytes: Uint8Array, include: Include): Reading {
+  const table = readCsv(decodeText(bytes), known);
+  if (!["name", "login_username", "login_password"].every((name) => table.columns.includes(name)))
+    throw new ImportError(
+      "wrong_format",
+      "this is no bitwarden-csv: the columns name, login_username and login_password were expected",
+    );
+  const reading = newReading();
+  reading.leftOut.push(...table.leftOut);
+  for (const row of table.rows) readRow(row, include, reading);
+  return reading;
+}
+
+function readRow(row: CsvRow, include: Include, reading: Reading): void {
+  const name = row.cell("name");
+  const leaveOut = (reason: string): void => {
+    reading.leftOut.push({ kind: "item", item: name === "" ? `line ${row.line}` : name, reason });
+  };
+  const type = row.cell("type").toLowerCase();
+  if (type !== "login" && type !== "note" && type !== "") {
+    leaveOut(`its kind "${type}" is none that this format has`);
+    return;
+  }
+  const archived = row.cell("archiveddate") !== "";
+  if (archived && !include.archived) {
+    leaveOut("it is archived");
+    return;
+  }
+  const draft = newDraft(type === "note" ? "secure_note" : "login", name);
+  draft.set("username", row.cell("login_username"));
+  draft.set("password", row.cell("login_password"));
+  draft.set("totp_secret", row.cell("login_totp"));
+  for (const uri of splitUris(row.cell("login_uri"))) draft.addUri(uri);
+  draft.set("notes", row.cell("notes"));
+  readFields(draft, row.cell("fields"));
+  readFolders(draft, row);
+  if (row.cell("favorite") === "1") draft.set("favorite", "true");
+  if (row.cell("reprompt") === "1") draft.set("reprompt", "true");
+  if (archived) draft.set("archived", "true");
+  reading.records.push(draft.finish());
+}
+
+function readFolders(draft: Draft, row: CsvRow): void {
+  const collections = row.cell("collections");
+  const folder = row.cell("folder");
+  draft.set("folder", joinNested(folder === "" ? (collections.split(",")[0] ?? "") : folder));
+  if (collections.includes(",")) draft.set("collections", collections.split(",").map(joinNested).join("\n"));
+}
+
+/** Lines of `name: value`. A line without that shape goes on with the value before: Bitwarden does not mark breaks. */
+function readFields(draft: Draft, cell: string): void {
+  if (cell === "") return;
+  const fields: { label: string; value: string }[] = [];
+  for (const line of cell.split("\n")) {
+    const at = line.indexOf(": ");
+    const last = fields.at(-1);
+    if (at === -1 && last !== undefined) last.value += `\n${line}`;
+    else fields.push({ label: line.slice(0, Math.max(at, 0)), value: at === -1 ? line : line.slice(at + 2) });
+  }
+  for (const { label, value } of fields) draft.custom(label, value);
+}

@@ -1,0 +1,67 @@
+import { writeCsv } from "../csv/write-csv.ts";
+import type { CsvFile } from "../csv/write-csv.ts";
+import type { ExportRecord } from "../export-record.ts";
+import { extraFields, withoutKeys } from "../extra-fields.ts";
+import { urisOf } from "../record.ts";
+import type { LeftOut } from "../report.ts";
+import { joinUris } from "./csv-uris.ts";
+import { nestedName } from "./nested-name.ts";
+
+const columns = [
+  ...["folder", "favorite", "type", "name", "notes", "fields", "reprompt"],
+  ...["login_uri", "login_username", "login_password", "login_totp"],
+];
+const held = ["name", "notes", "folder", "favorite", "reprompt"];
+
+/** Bitwarden's CSV for a person: logins and notes, as Bitwarden itself writes no other kinds there. */
+export function writeBitwardenCsv(
+  records: readonly ExportRecord[],
+  quoteAll: boolean,
+): CsvFile & { leftOut: LeftOut[] } {
+  const leftOut: LeftOut[] = [];
+  const rows = records.flatMap((record) => rowOf(record, leftOut));
+  const exact = quoteAll ? [] : ["login_username", "login_password", "login_totp"];
+  return { ...writeCsv(columns, rows, { exact }), leftOut };
+}
+
+function rowOf({ id, type, payload }: ExportRecord, leftOut: LeftOut[]): Record<string, string>[] {
+  const item = payload["name"] ?? id;
+  if (type !== "login" && type !== "secure_note") {
+    leftOut.push({ kind: "item", item, reason: `the format has no place for the type ${type}` });
+    return [];
+  }
+  const uris = type === "login" ? urisOf(payload) : [];
+  const ofLogin = type === "login" ? ["username", "password", "totp_secret", ...uris.map(({ key }) => key)] : [];
+  const fields = [];
+  for (const { label, value, kind } of extraFields(withoutKeys(payload, [...held, ...ofLogin]))) {
+    const reason = whyNot(label, value);
+    if (reason !== undefined) leftOut.push({ kind: "field", item, reason: `the field "${label}": ${reason}` });
+    else fields.push(`${label}: ${value}`);
+    if (reason === undefined && kind !== "text")
+      leftOut.push({ kind: "field", item, reason: `that the field "${label}" is ${kind}` });
+  }
+  if (/%2f/i.test(payload["folder"] ?? ""))
+    leftOut.push({ kind: "field", item, reason: "a slash in its folder's name nests" });
+  return [
+    {
+      folder: nestedName(payload["folder"] ?? ""),
+      favorite: payload["favorite"] === "true" ? "1" : "",
+      type: type === "login" ? "login" : "note",
+      name: payload["name"] ?? "",
+      notes: payload["notes"] ?? "",
+      fields: fields.join("\n"),
+      reprompt: payload["reprompt"] === "true" ? "1" : "0",
+      login_uri: joinUris(uris.map(({ uri }) => uri)),
+      login_username: ofLogin.length === 0 ? "" : (payload["username"] ?? ""),
+      login_password: ofLogin.length === 0 ? "" : (payload["password"] ?? ""),
+      login_totp: ofLogin.length === 0 ? "" : (payload["totp_secret"] ?? ""),
+    },
+  ];
+}
+
+/** The format has one cell for all custom fields, a line each. */
+function whyNot(label: string, value: string): string | undefined {
+  if (/[\r\n]/.test(label + value)) return "the format holds no line breaks in fields";
+  if (label.includes(": ")) return 'the format holds no ": " in names of fields';
+  return undefined;
+}

@@ -1,0 +1,144 @@
+import { ownPrefix } from "../draft.ts";
+import { extraFields, withoutKeys } from "../extra-fields.ts";
+import type { ExtraField } from "../extra-fields.ts";
+import type { ExportRecord } from "../export-record.ts";
+import { urisOf } from "../record.ts";
+import type { LeftOut } from "../report.ts";
+import {
+  cardFields,
+  customTypes,
+  identityFields,
+  itemTypes,
+  linkedFields,
+  passkeyFields,
+  sshKeyFields,
+  uriMatches,
+} from "./item-fields.ts";
+import type { FieldNames } from "./item-fields.ts";
+import { credentialIdFor } from "../passkey-key.ts";
+import { nestedName } from "./nested-name.ts";
+
+/** What every item has a place for. */
+const everywhere = ["name", "notes", "folder", "favorite", "reprompt", "original_created_at", "original_updated_at"];
+
+/**
+ * Bitwarden's unencrypted JSON for a person. A type or field that Bitwarden has no place for becomes a custom field with
+ * a name that begins with `coffer.`, from which it is read again.
+ */
+export function writeBitwardenJson(records: readonly ExportRecord[]): { text: string; leftOut: LeftOut[] } {
+  const folders = new Map<string, string>();
+  const leftOut: LeftOut[] = [];
+  const items = records.map((record) => {
+    const folder = record.payload["folder"] ?? "";
+    if (/%2f/i.test(folder))
+      leftOut.push({
+        kind: "field",
+        item: record.payload["name"] ?? record.id,
+        reason: "a slash in its folder's name nests",
+      });
+    if (folder !== "" && !folders.has(folder)) folders.set(folder, folderId(folders.size));
+    return itemOf(record, folders.get(folder) ?? null);
+  });
+  const list = [...folders].map(([path, id]) => ({ id, name: nestedName(path) }));
+  return { text: `${JSON.stringify({ encrypted: false, folders: list, items }, null, 2)}\n`, leftOut };
+}
+
+/** Ids in such a file only say what belongs to what. */
+function folderId(index: number): string {
+  return `00000000-0000-4000-8000-${(index + 1).toString(16).padStart(12, "0")}`;
+}
+
+function itemOf(record: ExportRecord, folder: string | null): object {
+  const { payload } = record;
+  const { held, type, details } = shapeOf(record);
+  const fields = extraFields(withoutKeys(payload, [...everywhere, ...held]));
+  // A login with a passkey alone is read as that passkey; what else a passkey has would make it a login too.
+  const plainPasskey = record.type === "passkey" && fields.length === 0 && payload["notes"] === undefined;
+  const ownType = typeNames[type] === record.type || plainPasskey ? [] : [ownTypeField(record.type)];
+  return {
+    passwordHistory: null,
+    ...(payload["original_updated_at"] === undefined ? {} : { revisionDate: payload["original_updated_at"] }),
+    ...(payload["original_created_at"] === undefined ? {} : { creationDate: payload["original_created_at"] }),
+    deletedDate: null,
+    id: record.id,
+    organizationId: null,
+    folderId: folder,
+    type,
+    reprompt: payload["reprompt"] === "true" ? 1 : 0,
+    name: payload["name"] ?? "",
+    notes: payload["notes"] ?? null,
+    favorite: payload["favorite"] === "true",
+    fields: [...ownType, ...fields.map((field) => customField(field, type))],
+    ...details,
+    collectionIds: null,
+  };
+}
+
+const typeNames: Record<number, string> = { 1: "login", 2: "secure_note", 3: "card", 4: "identity", 5: "ssh_key" };
+
+/** The kind of item that a record becomes, its part for that kind, and which fields are in it. */
+function shapeOf({ type, payload }: ExportRecord): { type: number; held: string[]; details: object } {
+  const named = (fields: FieldNames): object =>
+    Object.fromEntries(fields.map(([theirs, ours]) => [theirs, payload[ours] ?? null]));
+  const keys = (fields: FieldNames): string[] => fields.map(([, ours]) => ours);
+  const uris = urisOf(payload);
+  switch (type) {
+    case "login":
+      return {
+        type: itemTypes.login,
+        held: ["username", "password", "totp_secret", ...uris.flatMap(heldUriKeys)],
+        details: {
+          login: {
+            uris: uris.map(({ uri, match }) => ({ match: matchNumber(match), uri })),
+            username: payload["username"] ?? null,
+            password: payload["password"] ?? null,
+            totp: payload["totp_secret"] ?? null,
+            fido2Credentials: [],
+          },
+        },
+      };
+    case "passkey":
+      return {
+        type: itemTypes.login,
+        held: keys(passkeyFields),
+        details: {
+          login: {
+            uris: [],
+            username: null,
+            password: null,
+            totp: null,
+            fido2Credentials: [
+              { ...named(passkeyFields), credentialId: credentialIdFor(payload["credential_id"] ?? "") },
+            ],
+          },
+        },
+      };
+    case "card":
+      return { type: itemTypes.card, held: keys(cardFields), details: { card: named(cardFields) } };
+    case "identity":
+      return { type: itemTypes.identity, held: keys(identityFields), details: { identity: named(identityFields) } };
+    case "ssh_key":
+      return { type: itemTypes.sshKey, held: keys(sshKeyFields), details: { sshKey: named(sshKeyFields) } };
+    default:
+      return { type: itemTypes.secureNote, held: [], details: { secureNote: { type: 0 } } };
+  }
+}
+
+function heldUriKeys({ key, match }: { key: string; match: string | undefined }): string[] {
+  return matchNumber(match) === null ? [key] : [key, `${key}_match`];
+}
+
+function matchNumber(match: string | undefined): number | null {
+  return uriMatches.find(([, word]) => word === match)?.[0] ?? null;
+}
+
+function customField({ label, value, kind }: ExtraField, type: number): object {
+  if (kind !== "linked") return { name: label, value, type: customTypes[kind], linkedId: null };
+  const ofThisType = (number: number): boolean => number >= 400 === (type === itemTypes.identity);
+  const linkedId = linkedFields.find(([number, name]) => name === value && ofThisType(number))?.[0];
+  return { name: label, value: null, type: customTypes.linked, linkedId: linkedId ?? null };
+}
+
+function ownTypeField(type: string): object {
+  return { name: `${ownPrefix}type`, value: type, type: customTypes.text, linkedId: null };
+}

@@ -1,0 +1,30 @@
+import { readCsv } from "../csv/read-csv.ts";
+import { decodeText } from "../decode-text.ts";
+import { newDraft } from "../draft.ts";
+import { ImportError } from "../import-error.ts";
+import { newReading } from "../report.ts";
+import type { Reading } from "../report.ts";
+
+/** What Chrome, Edge, Brave and other browsers of that family write; older ones without the note. */
+export const columns = ["name", "url", "username", "password", "note"] as const;
+
+/** The passwords of Chrome and its relatives. Throws ImportError `broken`, `wrong_format`. */
+export function readChromeCsv(bytes: Uint8Array): Reading {
+  const table = readCsv(decodeText(bytes), columns);
+  if (!["url", "username", "password"].every((name) => table.columns.includes(name)))
+    throw new ImportError(
+      "wrong_format",
+      "this is no chrome-csv: the columns url, username and password were expected",
+    );
+  const reading = newReading();
+  reading.leftOut.push(...table.leftOut);
+  for (const row of table.rows) {
+    const draft = newDraft("login", row.cell("name"));
+    draft.set("username", row.cell("username"));
+    draft.set("password", row.cell("password"));
+    draft.addUri(row.cell("url"));
+    draft.set("notes", row.cell("note"));
+    reading.records.push(draft.finish());
+  }
+  return reading;
+}

@@ -1,0 +1,39 @@
+import { decodeJson } from "../decode-text.ts";
+import type { ExportRecord } from "../export-record.ts";
+import { ImportError } from "../import-error.ts";
+import { asObject, isObject } from "../loose.ts";
+import { recordTypePattern } from "../record.ts";
+import type { PlainRecord } from "../record.ts";
+import { newReading } from "../report.ts";
+import type { Reading } from "../report.ts";
+
+/** The form of the file; a reader refuses a later one. */
+const version = 1;
+
+/** Coffer's own JSON: every record as it is, with its type, its id and all its fields. */
+export function writeCofferJson(records: readonly ExportRecord[]): string {
+  return `${JSON.stringify({ format: "coffer", version, records }, null, 2)}\n`;
+}
+
+/** Reads what `writeCofferJson` wrote. Throws ImportError `broken`, `wrong_format`. */
+export function readCofferJson(bytes: Uint8Array): Reading {
+  const file = asObject(decodeJson(bytes));
+  if (file["format"] !== "coffer" || !Array.isArray(file["records"]))
+    throw new ImportError("wrong_format", 'this is no coffer-json: `"format": "coffer"` and `records` were expected');
+  if (file["version"] !== version)
+    throw new ImportError("wrong_format", "this coffer-json is of a later version: a newer `coffer` reads it");
+  const reading = newReading();
+  for (const [index, entry] of file["records"].entries()) {
+    const record = recordOf(entry);
+    if (record !== undefined) reading.records.push(record);
+    else reading.leftOut.push({ kind: "item", item: `item ${index + 1}`, reason: "it is no record" });
+  }
+  return reading;
+}
+
+function recordOf(entry: unknown): PlainRecord | undefined {
+  const { type, payload } = asObject(entry);
+  if (typeof type !== "string" || !recordTypePattern.test(type) || !isObject(payload)) return undefined;
+  const fields = Object.entries(payload).filter((field): field is [string, string] => typeof field[1] === "string");
+  return fields.length === Object.keys(payload).length ? { type, payload: Object.fromEntries(fields) } : undefined;
+}

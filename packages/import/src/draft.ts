@@ -1,0 +1,80 @@
+import { customKindPrefix, customPrefix, recordTypePattern, uriKey } from "./record.ts";
+import type { FieldKind, PlainRecord } from "./record.ts";
+
+/**
+ * Fields that a file of ours carries for formats which have no place of their own for them: what stands after the dot is
+ * the record's own name of the field.
+ */
+export const ownPrefix = "coffer.";
+
+/** A record that is being put together. Nothing that is put in twice replaces what was there. */
+export interface Draft {
+  /** A field with a meaning. Empty values are passed over; one that is taken makes the value a custom field. */
+  set(key: string, value: string): void;
+  /** A field that somebody named, or one that we wrote there for lack of a better place. */
+  custom(label: string, value: string, kind?: FieldKind): void;
+  /** One more address; the same one with the same rule counts once. */
+  addUri(uri: string, match?: string): void;
+  has(key: string): boolean;
+  /** Whether there is anything beyond these keys. */
+  holdsMoreThan(keys: readonly string[]): boolean;
+  finish(): PlainRecord;
+}
+
+/** Begins a record. One without a name gets its first address's host, else its user's name. */
+export function newDraft(type: string, name: string): Draft {
+  const fields = new Map<string, string>();
+  const uris = new Set<string>();
+  /** How often a label was given; counting anew for each would take a file of a thousand equal ones too long. */
+  const labels = new Map<string, number>();
+  let nextUri = 0;
+  let ownType: string | undefined;
+
+  const set = (key: string, value: string): void => {
+    if (value === "") return;
+    if (!fields.has(key)) fields.set(key, value);
+    else if (fields.get(key) !== value) addCustom(key, value, "text");
+  };
+
+  const addCustom = (label: string, value: string, kind: FieldKind): void => {
+    const base = label === "" ? "field" : label;
+    let number = (labels.get(base) ?? 0) + 1;
+    const named = (): string => (number === 1 ? base : `${base} (${number})`);
+    while (fields.has(customPrefix + named())) number++;
+    labels.set(base, number);
+    const name = named();
+    fields.set(customPrefix + name, value);
+    if (kind !== "text") fields.set(customKindPrefix + name, kind);
+  };
+
+  set("name", name);
+  return {
+    set,
+    custom(label, value, kind = "text") {
+      const own = label.startsWith(ownPrefix) ? label.slice(ownPrefix.length) : "";
+      if (own === "type" && ownType === undefined && recordTypePattern.test(value)) ownType = value;
+      else if (own !== "" && own !== "type" && !fields.has(own)) fields.set(own, value);
+      else addCustom(label, value, kind);
+    },
+    addUri(uri, match = "") {
+      if (uri === "" || uris.has(`${match} ${uri}`)) return;
+      uris.add(`${match} ${uri}`);
+      while (fields.has(uriKey(nextUri))) nextUri++;
+      fields.set(uriKey(nextUri), uri);
+      if (match !== "") fields.set(`${uriKey(nextUri)}_match`, match);
+    },
+    has: (key) => fields.has(key),
+    holdsMoreThan: (keys) => [...fields.keys()].some((key) => !keys.includes(key)),
+    finish() {
+      const { name: given, ...rest } = Object.fromEntries(fields);
+      const payload = { name: given ?? nameFrom(rest), ...rest };
+      return { type: ownType ?? type, payload };
+    },
+  };
+}
+
+function nameFrom(fields: Record<string, string>): string {
+  const uri = fields["uri"] ?? "";
+  const host = URL.parse(uri)?.hostname;
+  return host || uri || fields["username"] || "(no name)";
+}

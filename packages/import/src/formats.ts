@@ -1,0 +1,15 @@
+/** The formats that are read. */
+export const importFormats = [
+  "bitwarden-json",
+  "bitwarden-csv",
+  "1pux",
+  "keepass-xml",
+  "chrome-csv",
+  "lastpass-csv",
+  "coffer-json",
+] as const;
+export type ImportFormat = (typeof importFormats)[number];
+
+/** The formats that are written. */
+export const exportFormats = ["coffer-json", "bitwarden-json", "bitwarden-csv", "keepass-xml", "chrome-csv"] as const;
+export type ExportFormat = (typeof exportFormats)[number];

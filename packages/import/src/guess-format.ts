@@ -1,0 +1,68 @@
+import { csvHeadings } from "./csv/read-csv.ts";
+import { decodeText } from "./decode-text.ts";
+import type { ImportFormat } from "./formats.ts";
+import { ImportError } from "./import-error.ts";
+import { isKeepassDatabase, isZip } from "./magic.ts";
+
+/** What a file looks like: a format, or a sentence of what it is instead. */
+export interface FileDescription {
+  format: ImportFormat | undefined;
+  description: string;
+}
+
+/** Looks at how a file begins and which names it holds. Throws ImportError `encrypted` for a KeePass database. */
+export function describeFile(bytes: Uint8Array): FileDescription {
+  if (isKeepassDatabase(bytes))
+    throw new ImportError("encrypted", "this is a KeePass database, which is encrypted: export it as XML (2.x)");
+  if (isZip(bytes)) return describeArchive(bytes);
+  let text: string;
+  try {
+    text = decodeText(bytes);
+  } catch {
+    return unknown("the file is neither text nor an archive");
+  }
+  const start = text.trimStart();
+  if (start === "") return unknown("the file is empty");
+  if (start.startsWith("{") || start.startsWith("[")) return describeJson(start);
+  if (start.startsWith("<"))
+    return start.slice(0, 4096).includes("<KeePassFile")
+      ? known("keepass-xml")
+      : unknown("the file is XML or HTML, but not KeePass's");
+  return describeTable(csvHeadings(text));
+}
+
+/** The names of an archive's files stand in it as they are. */
+function describeArchive(bytes: Uint8Array): FileDescription {
+  const text =
+    new TextDecoder("latin1").decode(bytes.subarray(-65_536)) +
+    new TextDecoder("latin1").decode(bytes.subarray(0, 65_536));
+  if (text.includes("export.data")) return known("1pux");
+  if (text.includes("data.json")) return known("bitwarden-json");
+  return unknown("the file is an archive, but neither 1Password's nor Bitwarden's");
+}
+
+function describeJson(text: string): FileDescription {
+  const has = (name: string): boolean => new RegExp(`"${name}"\\s*:`).test(text);
+  if (/^\{\s*"format"\s*:\s*"coffer"/.test(text)) return known("coffer-json");
+  if (has("accounts") && has("vaults")) return known("1pux");
+  if (has("encrypted") || (has("items") && has("folderId"))) return known("bitwarden-json");
+  return unknown("the file is JSON, but none that is known");
+}
+
+function describeTable(headings: readonly string[]): FileDescription {
+  const has = (...names: string[]): boolean => names.every((name) => headings.includes(name));
+  if (has("login_username", "login_password")) return known("bitwarden-csv");
+  if (has("url", "username", "password", "extra", "grouping")) return known("lastpass-csv");
+  if (has("name", "url", "username", "password") && headings.length <= 6) return known("chrome-csv");
+  // Without headings the first row is somebody's data: it is not shown.
+  if (headings.length > 1) return unknown("the file is a table, but not with the headings of a known program");
+  return unknown("the file is text, but no table");
+}
+
+function known(format: ImportFormat): FileDescription {
+  return { format, description: format };
+}
+
+function unknown(description: string): FileDescription {
+  return { format: undefined, description };
+}

@@ -1,0 +1,12 @@
+export type { ExportRecord } from "./export-record.ts";
+export { exportFormats, importFormats } from "./formats.ts";
+export type { ExportFormat, ImportFormat } from "./formats.ts";
+export { importContents } from "./import-content.ts";
+export { ImportError } from "./import-error.ts";
+export type { ImportErrorCode } from "./import-error.ts";
+export { readImport } from "./read.ts";
+export type { ImportedFile, ReadOptions } from "./read.ts";
+export type { PlainRecord } from "./record.ts";
+export type { LeftOut, LeftOutKind } from "./report.ts";
+export { writeExport } from "./write.ts";
+export type { WriteOptions, WrittenFile } from "./write.ts";

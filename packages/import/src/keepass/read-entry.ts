@@ -1,0 +1,96 @@
+import type { XmlElement } from "@rgrove/parse-xml";
+import { newDraft } from "../draft.ts";
+import type { Draft } from "../draft.ts";
+import { ImportError } from "../import-error.ts";
+import type { Reading } from "../report.ts";
+import { childOf, childrenOf, textOf } from "../xml/read-xml.ts";
+import { keyFromPem } from "../passkey-key.ts";
+import type { LookUp } from "./references.ts";
+import { moreUrls, passkeyKeys, standardKeys } from "./string-keys.ts";
+import { readTotp } from "./totp-strings.ts";
+
+export interface EntryContext {
+  folder: string;
+  lookUp: LookUp;
+  reading: Reading;
+}
+
+/** The strings of an entry, and which of them are hidden. Throws ImportError `encrypted`. */
+export function stringsOf(entry: XmlElement): { values: Map<string, string>; hidden: Set<string> } {
+  const values = new Map<string, string>();
+  const hidden = new Set<string>();
+  for (const string of childrenOf(entry, "String")) {
+    const value = childOf(string, "Value");
+    if (value?.attributes["Protected"]?.toLowerCase() === "true")
+      throw new ImportError(
+        "encrypted",
+        "this is the inside of a KeePass database, in which values are encrypted: export it as XML (2.x) from KeePass",
+      );
+    values.set(textOf(string, "Key"), value?.text ?? "");
+    if (value?.attributes["ProtectInMemory"]?.toLowerCase() === "true") hidden.add(textOf(string, "Key"));
+  }
+  return { values, hidden };
+}
+
+/** One entry: a record, and one for a passkey in it. */
+export function readEntry(entry: XmlElement, { folder, lookUp, reading }: EntryContext): void {
+  const { values, hidden } = stringsOf(entry);
+  const name = values.get("Title") ?? "";
+  const leaveOut = (kind: "attachment" | "history" | "field" | "setting", reason: string): void => {
+    reading.leftOut.push({ kind, item: name, reason });
+  };
+  for (const [key, value] of values)
+    if (lookUp(value) !== undefined) values.set(key, lookUp(value) ?? "");
+    else if (/\{REF:/i.test(value))
+      leaveOut("field", `"${key}" refers to another entry, and was kept as it is written`);
+
+  const totp = readTotp(values);
+  const usual = ["UserName", "Password", "URL"].some((key) => (values.get(key) ?? "") !== "");
+  const draft = newDraft(usual || totp !== undefined ? "login" : "secure_note", name);
+  const passkey = newDraft("passkey", name);
+  for (const [key, value] of values) {
+    const [standard, ofPasskey] = [standardKeys[key], passkeyKeys[key]];
+    if (standard !== undefined) draft.set(standard, value);
+    else if (key === "URL" || moreUrls.test(key)) draft.addUri(value);
+    else if (ofPasskey !== undefined) passkey.set(ofPasskey, ofPasskey === "private_key" ? keyFromPem(value) : value);
+    else if (key.startsWith("KPEX_PASSKEY_")) passkey.custom(key, value);
+    else if (totp?.used.includes(key) !== true) draft.custom(key, value, hidden.has(key) ? "hidden" : "text");
+  }
+  draft.set("totp_secret", totp?.secret ?? "");
+  const isPasskey = passkey.has("credential_id");
+  const more = ["password", "notes", "totp_secret"].some((key) => draft.has(key));
+  for (const each of isPasskey ? [draft, passkey] : [draft]) addCommon(each, entry, folder);
+  const [record, passkeyRecord] = [draft.finish(), passkey.finish()];
+  if (!isPasskey) reading.records.push(record);
+  else if (more && record.type !== "passkey") reading.records.push(record, passkeyRecord);
+  else reading.records.push({ type: "passkey", payload: { ...record.payload, ...passkeyRecord.payload } });
+  tellOfTheRest(entry, leaveOut);
+}
+
+function addCommon(draft: Draft, entry: XmlElement, folder: string): void {
+  const times = childOf(entry, "Times");
+  draft.set("folder", folder);
+  const tags = textOf(entry, "Tags")
+    .split(/[;,]/)
+    .map((tag) => tag.trim());
+  draft.set("tags", tags.filter((tag) => tag !== "").join("\n"));
+  if (textOf(entry, "OverrideURL") !== "") draft.custom("OverrideURL", textOf(entry, "OverrideURL"));
+  if (textOf(times, "Expires") === "True") draft.set("expires_at", textOf(times, "ExpiryTime"));
+  draft.set("original_created_at", textOf(times, "CreationTime"));
+  draft.set("original_updated_at", textOf(times, "LastModificationTime"));
+}
+
+function tellOfTheRest(
+  entry: XmlElement,
+  leaveOut: (kind: "attachment" | "history" | "field" | "setting", reason: string) => void,
+): void {
+  const earlier = childrenOf(childOf(entry, "History"), "Entry").length;
+  if (earlier > 0) leaveOut("history", `earlier versions: ${earlier}`);
+  for (const binary of childrenOf(entry, "Binary"))
+    leaveOut("attachment", `the attached file "${textOf(binary, "Key")}"`);
+  const autoType = childOf(entry, "AutoType");
+  if (textOf(autoType, "DefaultSequence") !== "" || childrenOf(autoType, "Association").length > 0)
+    leaveOut("setting", "its auto-type");
+  for (const item of childrenOf(childOf(entry, "CustomData"), "Item"))
+    leaveOut("field", `what a plug-in keeps there as "${textOf(item, "Key")}"`);
+}

@@ -1,0 +1,92 @@
+import { decodeBase64 } from "@coffer/crypto";
+import { encodeBase32 } from "../base32.ts";
+import { parseOtpauth, totpSecret } from "../otpauth.ts";
+
+/** Strings of an entry by their names. */
+export type Strings = ReadonlyMap<string, string>;
+
+const timeOtpSettings = ["TimeOtp-Period", "TimeOtp-Length", "TimeOtp-Algorithm"];
+
+/**
+ * What an entry holds for one-time codes, and the strings that say nothing beyond it: `otp` (KeePassXC: a link, or the
+ * KeeOtp plug-in's query), `TimeOtp-*` (KeePass from 2.47 on), `TOTP Seed` and `TOTP Settings` (the tray plug-in).
+ */
+export function readTotp(strings: Strings): { secret: string; used: string[] } | undefined {
+  const found = [fromOtp(strings), fromTimeOtp(strings), fromSeed(strings)].filter((each) => each !== undefined);
+  const [first] = found;
+  if (first === undefined) return undefined;
+  // The same secret in another way is the same; another secret stays a field of its own.
+  const same = found.filter(({ secret }) => bare(secret) === bare(first.secret));
+  return { secret: first.secret, used: same.flatMap(({ used }) => used) };
+}
+
+type Found = { secret: string; used: string[] } | undefined;
+
+function bare(secret: string): string {
+  return (parseOtpauth(secret)?.secret ?? secret).replace(/[\s=]/g, "").toUpperCase();
+}
+
+function fromOtp(strings: Strings): Found {
+  const otp = strings.get("otp") ?? "";
+  if (otp === "") return undefined;
+  const query = /^[a-z]+=/i.test(otp) ? new URLSearchParams(otp) : undefined;
+  const key = query?.get("key");
+  if (query === undefined || !key) return { secret: otp, used: ["otp"] };
+  const settings = { period: query.get("step") ?? undefined, digits: query.get("size") ?? undefined };
+  const algorithm = query.get("otpHashMode")?.toUpperCase();
+  return { secret: totpSecret({ secret: key, ...settings, algorithm }), used: ["otp"] };
+}
+
+function fromTimeOtp(strings: Strings): Found {
+  const read: readonly [string, (text: string) => string | undefined][] = [
+    ["TimeOtp-Secret-Base32", (text) => text],
+    ["TimeOtp-Secret-Hex", (text) => encodeBase32(Uint8Array.from(text.match(/[\da-f]{2}/gi) ?? [], fromHex))],
+    ["TimeOtp-Secret-Base64", base64ToBase32],
+    ["TimeOtp-Secret", (text) => encodeBase32(new TextEncoder().encode(text))],
+  ];
+  for (const [name, toBase32] of read) {
+    const text = strings.get(name) ?? "";
+    const secret = text === "" ? undefined : toBase32(text);
+    if (secret === undefined) continue;
+    const [period, digits, algorithm] = timeOtpSettings.map((setting) => strings.get(setting) || undefined);
+    const link = totpSecret({ secret, period, digits, algorithm: algorithm?.replace("HMAC-SHA-", "SHA") });
+    return { secret: link, used: [name, ...timeOtpSettings] };
+  }
+  return undefined;
+}
+
+function base64ToBase32(text: string): string | undefined {
+  try {
+    return encodeBase32(decodeBase64(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function fromHex(pair: string): number {
+  return Number.parseInt(pair, 16);
+}
+
+/** `30;6`: seconds and digits; `S` for digits is Steam. */
+function fromSeed(strings: Strings): Found {
+  const seed = strings.get("TOTP Seed") ?? "";
+  if (seed === "") return undefined;
+  const [period, digits] = (strings.get("TOTP Settings") ?? "").split(";").map((part) => part.trim() || undefined);
+  const steam = digits?.toUpperCase() === "S";
+  const secret = totpSecret({ secret: seed, period, ...(steam ? { digits: "5", encoder: "steam" } : { digits }) });
+  return { secret, used: ["TOTP Seed", "TOTP Settings"] };
+}
+
+/** The strings for what a record holds: what KeePass and KeePassXC read, and for a link the link itself. */
+export function writeTotp(secret: string): [string, string][] {
+  const link = parseOtpauth(secret);
+  if (link === undefined && !/^[A-Z2-7 ]+=*$/i.test(secret)) return [["otp", secret]];
+  const { secret: bareSecret, period = "30", digits = "6", algorithm = "SHA1" } = link ?? { secret };
+  return [
+    ...(link === undefined ? [] : [["otp", secret] as [string, string]]),
+    ["TimeOtp-Secret-Base32", bareSecret],
+    ["TimeOtp-Period", period],
+    ["TimeOtp-Length", digits],
+    ["TimeOtp-Algorithm", algorithm.replace("SHA", "HMAC-SHA-")],
+  ];
+}

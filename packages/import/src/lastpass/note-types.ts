@@ -1,0 +1,77 @@
+import type { FieldNames } from "../bitwarden/item-fields.ts";
+
+/** A kind of note that LastPass has a form for: what it becomes, and its fields by LastPass's names and ours. */
+export interface NoteType {
+  type: string;
+  fields: FieldNames;
+  /** Further names of the form, which become custom fields. Only lines that begin with a known name begin a field. */
+  others: readonly string[];
+}
+
+/** The forms that become something else than a note, and those in which values run over several lines. */
+export const noteTypes: Readonly<Record<string, NoteType>> = {
+  "Credit Card": {
+    type: "card",
+    fields: [
+      ["Name on Card", "cardholder_name"],
+      ["Type", "brand"],
+      ["Number", "number"],
+      ["Security Code", "code"],
+    ],
+    others: ["Start Date", "Expiration Date"],
+  },
+  Address: {
+    type: "identity",
+    fields: [
+      ["Title", "title"],
+      ["First Name", "first_name"],
+      ["Middle Name", "middle_name"],
+      ["Last Name", "last_name"],
+      ["Username", "username"],
+      ["Company", "company"],
+      ["Address 1", "address_1"],
+      ["Address 2", "address_2"],
+      ["Address 3", "address_3"],
+      ["City / Town", "city"],
+      ["State", "state"],
+      ["Zip / Postal Code", "postal_code"],
+      ["Country", "country"],
+      ["Email Address", "email"],
+      ["Phone", "phone"],
+    ],
+    others: ["Gender", "Birthday", "County", "Timezone", "Evening Phone", "Mobile Phone", "Fax"],
+  },
+  "SSH Key": {
+    type: "ssh_key",
+    fields: [
+      ["Private Key", "private_key"],
+      ["Public Key", "public_key"],
+      ["Passphrase", "passphrase"],
+    ],
+    others: ["Bit Strength", "Format", "Hostname", "Date"],
+  },
+  Database: {
+    type: "database",
+    fields: [
+      ["Type", "database_type"],
+      ["Hostname", "host"],
+      ["Port", "port"],
+      ["Database", "database"],
+      ["Username", "username"],
+      ["Password", "password"],
+    ],
+    others: ["SID", "Alias"],
+  },
+  Server: {
+    type: "login",
+    fields: [
+      ["Hostname", "host"],
+      ["Username", "username"],
+      ["Password", "password"],
+    ],
+    others: [],
+  },
+};
+
+/** Names in other forms whose values are not for everybody's eyes. */
+export const hiddenNames = /^(?:.*password|pin|.*security code|passphrase|.*private key|account number|iban number)$/i;

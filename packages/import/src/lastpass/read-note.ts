@@ -1,0 +1,77 @@
+import type { Draft } from "../draft.ts";
+import { newDraft } from "../draft.ts";
+import { asText, isObject } from "../loose.ts";
+import { hiddenNames, noteTypes } from "./note-types.ts";
+
+/** A secure note: plain, or a form of lines of `Name:value` under its `NoteType:`. */
+export function noteDraft(name: string, extra: string): Draft {
+  const [, kind = ""] = /^NoteType:([^\n]*)/.exec(extra) ?? [];
+  if (kind === "") {
+    const draft = newDraft("secure_note", name);
+    draft.set("notes", extra);
+    return draft;
+  }
+  const known = noteTypes[kind];
+  const fields = new Map(known?.fields.map(([theirs, ours]) => [theirs, ours]));
+  const draft = newDraft(known?.type ?? "secure_note", name);
+  if (known === undefined) draft.set("kind", kind);
+  const names = known === undefined ? undefined : [...fields.keys(), ...known.others];
+  for (const [field, value] of formLines(extra, names)) {
+    const ours = fields.get(field);
+    if (field === "NoteType" || field === "Language" || value === "") continue;
+    if (field === "Notes") draft.set("notes", value);
+    else if (kind === "Credit Card" && field === "Expiration Date") setExpiry(draft, value);
+    // An empty date is a comma.
+    else if (/^,+$/.test(value)) continue;
+    else if (ours !== undefined) draft.set(ours, ours === "phone" ? phoneOf(value) : value);
+    else draft.custom(field, field.endsWith("Phone") || field === "Fax" ? phoneOf(value) : value, kindOf(field));
+  }
+  return draft;
+}
+
+function kindOf(field: string): "hidden" | "text" {
+  return hiddenNames.test(field) ? "hidden" : "text";
+}
+
+/**
+ * The fields of a form in order. A line that begins no field goes on with the one before; the notes are last and hold
+ * what they hold. Where the names of the form are known, only they begin a field: keys have lines with colons too.
+ */
+function formLines(extra: string, names: readonly string[] | undefined): [string, string][] {
+  const found: [string, string][] = [];
+  for (const line of extra.split("\n")) {
+    const last = found.at(-1);
+    const [, field = "", value = ""] = /^([^:]{1,80}):(.*)$/s.exec(line) ?? [];
+    const begins =
+      field !== "" && last?.[0] !== "Notes" && (names === undefined || [...names, ...ofEachForm].includes(field));
+    if (begins) found.push([field, value]);
+    else if (last !== undefined) last[1] += `\n${line}`;
+    else found.push(["Notes", line]);
+  }
+  return found;
+}
+
+const ofEachForm = ["NoteType", "Language", "Notes"];
+
+/** `March,2029`; either part may be missing. */
+function setExpiry(draft: Draft, value: string): void {
+  const [month = "", year = ""] = value.split(",");
+  const number = months.indexOf(month.trim().toLowerCase().slice(0, 3)) + 1;
+  if (number > 0) draft.set("exp_month", String(number));
+  else if (month.trim() !== "") draft.custom("Expiration Month", month.trim());
+  draft.set("exp_year", year.trim());
+}
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** LastPass keeps phone numbers as JSON with the number, an extension and a country. */
+function phoneOf(value: string): string {
+  try {
+    const phone: unknown = JSON.parse(value);
+    if (!isObject(phone)) return value;
+    const extension = asText(phone["ext"]);
+    return `${asText(phone["num"])}${extension === "" ? "" : ` ext. ${extension}`}`;
+  } catch {
+    return value;
+  }
+}

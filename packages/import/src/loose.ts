@@ -1,0 +1,23 @@
+/** A JSON object that another program wrote: nothing is known of it until it is looked at. */
+export type Loose = Readonly<Record<string, unknown>>;
+
+/** Whether it is a JSON object. */
+export function isObject(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object, or an empty one where there is none. */
+export function asObject(value: unknown): Loose {
+  return isObject(value) ? value : {};
+}
+
+/** The objects of a list; none where there is no list. */
+export function asObjects(value: unknown): Loose[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** The value as text, and nothing for nothing. What is no text is written as JSON, so that it is not lost. */
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,56 @@
+/** A kind of 1Password item: the type of record it becomes, and its fields by 1Password's ids and our names. */
+export interface Category {
+  type: string;
+  fields: Readonly<Record<string, string>>;
+}
+
+/** The kinds that have a type of their own; every other one becomes a note with custom fields and its `kind`. */
+export const categories: Readonly<Record<string, Category>> = {
+  "001": { type: "login", fields: {} },
+  "002": { type: "card", fields: { cardholder: "cardholder_name", type: "brand", ccnum: "number", cvv: "code" } },
+  "003": { type: "secure_note", fields: {} },
+  "004": {
+    type: "identity",
+    fields: {
+      firstname: "first_name",
+      initial: "middle_name",
+      lastname: "last_name",
+      company: "company",
+      defphone: "phone",
+      username: "username",
+      email: "email",
+    },
+  },
+  "005": { type: "login", fields: {} },
+  "102": {
+    type: "database",
+    fields: {
+      database_type: "database_type",
+      hostname: "host",
+      port: "port",
+      database: "database",
+      username: "username",
+      password: "password",
+    },
+  },
+  "110": { type: "login", fields: { url: "uri", username: "username", password: "password" } },
+  "112": { type: "api_credential", fields: { username: "username", credential: "credential", hostname: "host" } },
+  "114": { type: "ssh_key", fields: {} },
+};
+
+/** Names of the other kinds. */
+export const kindNames: Readonly<Record<string, string>> = {
+  "006": "Document",
+  "100": "Software License",
+  "101": "Bank Account",
+  "103": "Driver License",
+  "104": "Outdoor License",
+  "105": "Membership",
+  "106": "Passport",
+  "107": "Reward Program",
+  "108": "Social Security Number",
+  "109": "Wireless Router",
+  "111": "Email Account",
+  "113": "Medical Record",
+  "115": "Crypto Wallet",
+};

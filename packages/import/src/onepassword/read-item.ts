@@ -1,0 +1,128 @@
+import { newDraft } from "../draft.ts";
+import type { Draft } from "../draft.ts";
+import { joinFolder } from "../folder-path.ts";
+import type { Include } from "../include.ts";
+import { asObject, asObjects, asText } from "../loose.ts";
+import type { Loose } from "../loose.ts";
+import type { LeftOutKind, Reading } from "../report.ts";
+import { categories, kindNames } from "./categories.ts";
+import type { Category } from "./categories.ts";
+import { fieldValue } from "./field-value.ts";
+
+export interface ItemContext {
+  /** The name of the vault that it lies in. */
+  vault: string;
+  include: Include;
+  reading: Reading;
+}
+
+type LeaveOut = (kind: LeftOutKind, reason: string) => void;
+
+const detailNames = ["loginFields", "notesPlain", "sections", "passwordHistory", "documentAttributes", "password"];
+const note: Category = { type: "secure_note", fields: {} };
+
+/** One item of a 1PUX, as a record. */
+export function readItem(item: Loose, { vault, include, reading }: ItemContext): void {
+  const [overview, details] = [asObject(item["overview"]), asObject(item["details"])];
+  const name = asText(overview["title"]);
+  const leaveOut: LeaveOut = (kind, reason) => void reading.leftOut.push({ kind, item: name, reason });
+  const state = asText(item["state"]);
+  if (state === "archived" && !include.archived) {
+    leaveOut("item", "it is archived");
+    return;
+  }
+  if ((state === "deleted" || state === "trashed" || item["trashed"] === true) && !include.deleted) {
+    leaveOut("item", "it is in the bin");
+    return;
+  }
+
+  const code = asText(item["categoryUuid"]);
+  const category = categories[code] ?? note;
+  const draft = newDraft(category.type, name);
+  if (category === note) draft.set("kind", kindNames[code] ?? `1password ${code}`);
+  readLoginFields(draft, details);
+  for (const { url } of asObjects(overview["urls"])) draft.addUri(asText(url));
+  draft.addUri(asText(overview["url"]));
+  for (const section of asObjects(details["sections"])) readSection(draft, section, category, leaveOut);
+  draft.set("notes", asText(details["notesPlain"]));
+  const hasContent = draft.holdsMoreThan(["name", "kind"]);
+
+  const file = asObject(details["documentAttributes"]);
+  if (asText(file["documentId"]) !== "") {
+    leaveOut("attachment", `the file "${asText(file["fileName"])}"`);
+    if (!hasContent) {
+      leaveOut("item", "it is a file and nothing else");
+      return;
+    }
+  }
+  tellOfTheRest(details, leaveOut);
+  draft.set("folder", joinFolder([vault]));
+  readOverview(draft, item, overview);
+  if (state === "archived") draft.set("archived", "true");
+  reading.records.push(draft.finish());
+}
+
+function readOverview(draft: Draft, item: Loose, overview: Loose): void {
+  const tags: unknown = overview["tags"];
+  draft.set("tags", (Array.isArray(tags) ? tags : []).map(asText).join("\n"));
+  if (typeof item["favIndex"] === "number" && item["favIndex"] > 0) draft.set("favorite", "true");
+  draft.set("original_created_at", momentOf(item["createdAt"]));
+  draft.set("original_updated_at", momentOf(item["updatedAt"]));
+}
+
+/** The web form's fields: two of them are marked, the rest are whatever the page had. */
+function readLoginFields(draft: Draft, details: Loose): void {
+  for (const field of asObjects(details["loginFields"])) {
+    const value = asText(asObject(field["value"])["email_address"] ?? field["value"]);
+    if (value === "") continue;
+    const label = asText(field["name"]) || asText(field["id"]);
+    if (field["designation"] === "username" || field["designation"] === "password")
+      draft.set(field["designation"], value);
+    else draft.custom(label, value, field["fieldType"] === "P" ? "hidden" : "text");
+  }
+  draft.set("password", asText(details["password"]));
+}
+
+function readSection(draft: Draft, section: Loose, { type, fields }: Category, leaveOut: LeaveOut): void {
+  const sectionTitle = asText(section["title"]);
+  for (const field of asObjects(section["fields"])) {
+    const id = asText(field["id"]);
+    const title = asText(field["title"]) || id;
+    const label = sectionTitle === "" ? title : `${sectionTitle}: ${title}`;
+    const value = fieldValue(field["value"]);
+    const ours = Object.hasOwn(fields, id) ? fields[id] : undefined;
+    if (value.is === "file") leaveOut("attachment", `the attached file "${value.name}"`);
+    else if (value.is === "reference") leaveOut("field", `"${label}", a link to another item`);
+    else if (value.is === "totp" && !draft.has("totp_secret")) draft.set("totp_secret", value.text);
+    else if (value.is === "totp") draft.custom(label, value.text, "hidden");
+    else if (value.is === "ssh_key") setParts(draft, value.parts, type === "ssh_key" ? "" : label);
+    else if (value.is === "address") setParts(draft, value.parts, type === "identity" ? "" : label);
+    else if (value.is === "expiry" && type === "card" && id === "expiry")
+      setParts(draft, { exp_month: value.month, exp_year: value.year }, "");
+    else if (value.is === "expiry") draft.custom(label, `${value.year}-${value.month.padStart(2, "0")}`);
+    else if (ours === "uri") draft.addUri(value.text);
+    else if (ours !== undefined) draft.set(ours, value.text);
+    else if (value.text !== "") draft.custom(label, value.text, value.kind);
+  }
+}
+
+/** Parts of a value as fields; under a label of their own where the type of record has no place for them. */
+function setParts(draft: Draft, parts: Readonly<Record<string, string>>, label: string): void {
+  for (const [key, text] of Object.entries(parts))
+    if (label === "") draft.set(key, text);
+    else if (text !== "") draft.custom(`${label}: ${key}`, text, key === "private_key" ? "hidden" : "text");
+}
+
+function tellOfTheRest(details: Loose, leaveOut: LeaveOut): void {
+  const history = asObjects(details["passwordHistory"]).length;
+  if (history > 0) leaveOut("history", `earlier passwords: ${history}`);
+  for (const [key, value] of Object.entries(details))
+    if (!detailNames.includes(key) && !["", "{}", "[]", "false"].includes(asText(value)))
+      leaveOut("field", `"${key}", which is not known`);
+}
+
+/** Seconds since 1970, as ISO 8601. */
+function momentOf(seconds: unknown): string {
+  const date = new Date(typeof seconds === "number" ? seconds * 1000 : Number.NaN);
+  return Number.isNaN(date.getTime()) ? "" : date.toISOString();
+}

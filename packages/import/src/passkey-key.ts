@@ -1,0 +1,38 @@
+import { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from "@coffer/crypto";
+
+/**
+ * A passkey's private key as records hold it: PKCS#8 in base64url. Programs write it so, or as PEM. What is neither is
+ * left as it is.
+ */
+export function keyFromPem(pem: string): string {
+  const [, inner = ""] = /-----BEGIN PRIVATE KEY-----([A-Za-z\d+/=\s]+)-----END PRIVATE KEY-----/.exec(pem) ?? [];
+  try {
+    return inner === "" ? pem : encodeBase64Url(decodeBase64(inner.replace(/\s/g, "")));
+  } catch {
+    return pem;
+  }
+}
+
+/** The same as PEM. */
+export function keyToPem(key: string): string {
+  try {
+    const lines = encodeBase64(decodeBase64Url(key)).match(/.{1,64}/g) ?? [];
+    return `-----BEGIN PRIVATE KEY-----\n${lines.join("\n")}\n-----END PRIVATE KEY-----\n`;
+  } catch {
+    return key;
+  }
+}
+
+/** A credential's id as records hold it: base64url. Bitwarden writes a UUID for its 16 bytes, or `b64.` before it. */
+export function credentialIdFrom(id: string): string {
+  if (id.startsWith("b64.")) return id.slice("b64.".length);
+  if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) return id;
+  return encodeBase64Url(
+    Uint8Array.from(id.replaceAll("-", "").match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)),
+  );
+}
+
+/** The same as Bitwarden writes it where it is no UUID. */
+export function credentialIdFor(id: string): string {
+  return `b64.${id}`;
+}

@@ -1,0 +1,45 @@
+import type { CsvFile } from "./csv/write-csv.ts";
+import type { ExportFormat } from "./formats.ts";
+import type { ExportRecord } from "./export-record.ts";
+import type { LeftOut } from "./report.ts";
+
+export interface WriteOptions {
+  /**
+   * In tables, cells that a spreadsheet would take for a formula get an apostrophe in front: those of names and notes
+   * always, with this also user names, passwords and secrets, which other programs then read with the apostrophe.
+   */
+  forSpreadsheets?: boolean | undefined;
+}
+
+/** A file's text, and what it cannot hold. */
+export interface WrittenFile {
+  text: string;
+  leftOut: LeftOut[];
+  /** What is to be known about the file as a whole, in sentences for a person. */
+  notes: string[];
+}
+
+/** Writes records as another program reads them. The text holds every secret in the clear. */
+export async function writeExport(
+  format: ExportFormat,
+  records: readonly ExportRecord[],
+  { forSpreadsheets = false }: WriteOptions = {},
+): Promise<WrittenFile> {
+  switch (format) {
+    case "coffer-json":
+      return { text: (await import("./coffer/json.ts")).writeCofferJson(records), leftOut: [], notes: [] };
+    case "bitwarden-json":
+      return { ...(await import("./bitwarden/write-json.ts")).writeBitwardenJson(records), notes: [] };
+    case "bitwarden-csv":
+      return table((await import("./bitwarden/write-csv.ts")).writeBitwardenCsv(records, forSpreadsheets));
+    case "keepass-xml":
+      return { ...(await import("./keepass/write-xml.ts")).writeKeepassXml(records), notes: [] };
+    case "chrome-csv":
+      return table((await import("./chrome/write-csv.ts")).writeChromeCsv(records, forSpreadsheets));
+  }
+}
+
+function table({ text, formulas, leftOut }: CsvFile & { leftOut: LeftOut[] }): WrittenFile {
+  const note = `a spreadsheet would take ${formulas} user names, passwords or secrets for formulas: do not open the file in one`;
+  return { text, leftOut, notes: formulas === 0 ? [] : [note] };
+}

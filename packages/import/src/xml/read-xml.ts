@@ -1,0 +1,44 @@
+import { parseXml, XmlDocumentType, XmlElement, XmlError } from "@rgrove/parse-xml";
+import { ImportError } from "../import-error.ts";
+
+/**
+ * The root element of an XML document. A document type is refused: no export needs one, and entities that blow up or
+ * read other files come from there. Throws ImportError `refused`, `broken` with the line; quotes nothing.
+ */
+export function readXml(text: string): XmlElement {
+  try {
+    const { children } = parseXml(text, { preserveDocumentType: true });
+    if (children.some((node) => node instanceof XmlDocumentType)) throw doctype();
+    const root = children.find((node) => node instanceof XmlElement);
+    if (root !== undefined) return root;
+  } catch (error) {
+    if (error instanceof ImportError) throw error;
+    // Elements nested so deeply that the parser's stack ends.
+    if (!(error instanceof XmlError) && !(error instanceof RangeError)) throw error;
+    // What is wrong may be what the document type was to give: an entity.
+    if (error instanceof XmlError && text.slice(0, error.pos).includes("<!DOCTYPE")) throw doctype();
+    const at = error instanceof XmlError ? ` at line ${error.line}` : ": it is nested too deeply";
+    throw new ImportError("broken", `the XML is broken${at}`);
+  }
+  throw new ImportError("broken", "the XML has no element");
+}
+
+function doctype(): ImportError {
+  return new ImportError("refused", "the XML has a document type (DOCTYPE), which no export has: it is not read");
+}
+
+/** The child elements of that name. */
+export function childrenOf(parent: XmlElement | undefined, name: string): XmlElement[] {
+  if (parent === undefined) return [];
+  return parent.children.filter((node) => node instanceof XmlElement && node.name === name) as XmlElement[];
+}
+
+/** The first child element of that name. */
+export function childOf(parent: XmlElement | undefined, name: string): XmlElement | undefined {
+  return childrenOf(parent, name)[0];
+}
+
+/** The text of the first child element of that name; empty without one. */
+export function textOf(parent: XmlElement | undefined, name: string): string {
+  return childOf(parent, name)?.text ?? "";
+}

@@ -1,0 +1,174 @@
+import t from "tap";
+import { readImport } from "../src/index.ts";
+import type { ImportedFile, PlainRecord, ReadOptions } from "../src/index.ts";
+import { bytesOf } from "./records.ts";
+import {
+  encryptedForAccount,
+  organization,
+  organizationTable,
+  passkey,
+  personal,
+  protectedByPassword,
+  table,
+} from "./samples/bitwarden.ts";
+import { zipOf } from "./zip-of.ts";
+
+const readJson = (file: unknown, options?: ReadOptions): Promise<ImportedFile> =>
+  readImport(bytesOf(JSON.stringify(file, null, "  ")), options);
+const times = { original_created_at: "2025-06-01T10:00:00.000Z", original_updated_at: "2025-06-02T10:00:00.000Z" };
+const named = (records: readonly PlainRecord[], name: string): PlainRecord[] =>
+  records.filter(({ payload }) => payload["name"] === name);
+
+await t.test("a login with all that one can have, and its passkey as a record of its own", async (t) => {
+  const { format, records } = await readJson(personal);
+  t.equal(format, "bitwarden-json");
+  const common = { folder: "Work/Servers", favorite: "true", ...times };
+  t.strictSame(named(records, "Shop"), [
+    {
+      type: "login",
+      payload: {
+        name: "Shop",
+        username: "ada@example.com",
+        password: "canary-password",
+        totp_secret: "otpauth://totp/Shop:ada?secret=JBSWY3DPEHPK3PXP&issuer=Shop",
+        uri: "https://shop.example",
+        uri_2: "https://shop.example/login",
+        uri_2_match: "exact",
+        uri_3: "androidapp://example.shop",
+        uri_3_match: "domain",
+        notes: "two\nlines",
+        reprompt: "true",
+        "custom.PIN": "0042",
+        "custom_type.PIN": "hidden",
+        "custom.PIN (2)": "0043",
+        "custom.remember": "true",
+        "custom_type.remember": "boolean",
+        "custom.again": "password",
+        "custom_type.again": "linked",
+        "custom.field": "nameless",
+        ...common,
+      },
+    },
+    {
+      type: "passkey",
+      payload: {
+        name: "Shop",
+        credential_id: "AAECAwQFBgcICQoLDA0ODw",
+        key_type: "public-key",
+        key_algorithm: "ECDSA",
+        key_curve: "P-256",
+        private_key: passkey.keyValue,
+        rp_id: "shop.example",
+        user_handle: "dXNlci0x",
+        username: "ada@example.com",
+        counter: "0",
+        rp_name: "Shop",
+        user_display_name: "Ada",
+        discoverable: "true",
+        created: "2025-05-05T05:05:05.555Z",
+        ...common,
+      },
+    },
+  ]);
+});
+
+await t.test("notes, cards, identities, SSH keys, passkeys alone, and kinds that came later", async (t) => {
+  const { records } = await readJson(personal);
+  const one = (name: string): PlainRecord | undefined => named(records, name)[0];
+  t.strictSame(one("Note"), { type: "secure_note", payload: { name: "Note", notes: "text", ...times } });
+  t.match(one("Card"), {
+    type: "card",
+    payload: { cardholder_name: "Ada", brand: "Visa", exp_month: "3", code: "123" },
+  });
+  t.match(one("Identity"), {
+    type: "identity",
+    payload: { title: "Dr", first_name: "Ada", postal_code: "YO1", ssn: "SSN" },
+  });
+  t.match(one("Key"), { type: "ssh_key", payload: { private_key: "PRIVATE", fingerprint: "SHA256:x" } });
+  t.equal(
+    named(records, "Only a passkey")
+      .map(({ type }) => type)
+      .join(),
+    "passkey",
+  );
+  t.match(one("A kind that came later"), {
+    type: "secure_note",
+    payload: { kind: "bankAccount", "custom.bankName": "Bank", "custom.iban": "DE00" },
+  });
+});
+
+await t.test("what is left out is told, without a value", async (t) => {
+  const { leftOut, records } = await readJson(personal);
+  t.strictSame(leftOut, [
+    { kind: "history", item: "Shop", reason: "earlier passwords: 2" },
+    { kind: "item", item: "Archived", reason: "it is archived" },
+    { kind: "item", item: "Deleted", reason: "it is in the bin" },
+    { kind: "attachment", item: "With a file", reason: 'the attached file "scan.pdf"' },
+    { kind: "setting", item: null, reason: 'the folder "Empty" holds nothing' },
+  ]);
+  t.notMatch(JSON.stringify(leftOut), /canary/);
+  t.equal(records.length, 9);
+  const more = await readJson(personal, { archived: true, deleted: true });
+  t.equal(more.records.length, 11);
+  t.match(named(more.records, "Archived"), [{ payload: { archived: "true" } }]);
+});
+
+await t.test("an organization's items have their collections", async (t) => {
+  const { records } = await readJson(organization);
+  const payload = {
+    name: "Shared",
+    username: "team",
+    password: "p",
+    folder: "Team",
+    collections: "Team\nTeam/Ops",
+    ...times,
+  };
+  t.strictSame(records, [{ type: "login", payload }]);
+});
+
+await t.test("the archive with attachments names them", async (t) => {
+  const data = bytesOf(JSON.stringify(organization));
+  const { format, records, leftOut } = await readImport(
+    await zipOf({ "data.json": data, "attachments/6d0c/scan.pdf": bytesOf("%PDF") }),
+  );
+  t.strictSame([format, records.length], ["bitwarden-json", 1]);
+  t.match(leftOut, [{ kind: "attachment", reason: /scan\.pdf/ }]);
+});
+
+await t.test("encrypted exports are refused with the way out", async (t) => {
+  await t.rejects(readJson(encryptedForAccount), { code: "encrypted", message: /for its Bitwarden account/ });
+  await t.rejects(readJson(protectedByPassword), { code: "encrypted", message: /password/ });
+});
+
+await t.test("the table: fields by lines, several addresses in one cell", async (t) => {
+  const { format, records, leftOut } = await readImport(bytesOf(`\uFEFF${table}`));
+  t.equal(format, "bitwarden-csv");
+  t.strictSame(leftOut, []);
+  t.strictSame(records, [
+    {
+      type: "login",
+      payload: {
+        name: "Shop",
+        username: "ada",
+        password: 'pass"word, =1',
+        totp_secret: "JBSWY3DPEHPK3PXP",
+        uri: "https://shop.example",
+        uri_2: "shop.example",
+        uri_3: "https://x.example/a,b",
+        notes: "two\nlines",
+        "custom.PIN": "0042",
+        "custom.site": "https://x.example: 8\ngoes on",
+        folder: "Work",
+        favorite: "true",
+        reprompt: "true",
+      },
+    },
+    { type: "secure_note", payload: { name: "Note", notes: "text" } },
+  ]);
+});
+
+await t.test("the table of an organization", async (t) => {
+  const { records } = await readImport(bytesOf(organizationTable));
+  const payload = { name: "Shared", username: "team", password: "p", folder: "Team", collections: "Team\nTeam/Ops" };
+  t.strictSame(records, [{ type: "login", payload }]);
+});

@@ -1,0 +1,156 @@
+import { deflateRawSync } from "node:zlib";
+import t from "tap";
+import { importFormats, readImport } from "../src/index.ts";
+import type { ImportFormat } from "../src/index.ts";
+import { bytesOf } from "./records.ts";
+import { organization, personal, table } from "./samples/bitwarden.ts";
+import { keepassFile } from "./samples/keepass.ts";
+import { exportData } from "./samples/onepassword.ts";
+import { chrome, lastpass } from "./samples/tables.ts";
+import { zipOf } from "./zip-of.ts";
+
+const secret = "canary-in-a-broken-file";
+const whole: Readonly<Record<ImportFormat, Uint8Array>> = {
+  "bitwarden-json": bytesOf(JSON.stringify(personal)),
+  "bitwarden-csv": bytesOf(table),
+  "1pux": await zipOf({ "export.data": JSON.stringify(exportData) }),
+  "keepass-xml": bytesOf(keepassFile),
+  "chrome-csv": bytesOf(chrome),
+  "lastpass-csv": bytesOf(lastpass),
+  "coffer-json": bytesOf('{"format":"coffer","version":1,"records":[]}'),
+};
+
+await t.test("each format is recognised, and is refused as any other one", async (t) => {
+  for (const format of importFormats) {
+    t.equal((await readImport(whole[format])).format, format);
+    for (const other of importFormats)
+      if (other !== format)
+        await t.rejects(
+          readImport(whole[format], { format: other }),
+          { code: "wrong_format", message: `this is no ${other}: it looks like ${format}` },
+          `${format} as ${other}`,
+        );
+  }
+});
+
+await t.test("a format that is named is what is expected, whatever else the file is", async (t) => {
+  const others = {
+    text: "just text",
+    json: "[1,2]",
+    xml: "<html></html>",
+    table: "a,b\n1,2\n",
+    empty: "",
+    object: "{}",
+  };
+  for (const format of importFormats)
+    for (const [name, text] of Object.entries(others))
+      await t.rejects(readImport(bytesOf(text), { format }), { name: "ImportError" }, `${format}: ${name}`);
+});
+
+for (const [what, file, code, message] of [
+  ["nothing", "", "unknown_format", /empty.*bitwarden-json/],
+  ["text", `dear diary ${secret}`, "unknown_format", /no table/],
+  ["a table of nobody's", `${secret},b\n1,2\n`, "unknown_format", /headings/],
+  ["another JSON", `{"a":"${secret}"}`, "unknown_format", /JSON/],
+  ["a web page", `<!DOCTYPE html><p>${secret}</p>`, "unknown_format", /HTML/],
+  ["JSON that is cut short", `{"encrypted":false,"items":[{"name":"${secret}`, "broken", /JSON/],
+  ["a quotation mark that is not closed", `name,url,username,password\n"a,u,n,${secret}\n`, "broken", /line 2/],
+  ["a quotation mark inside a cell", `name,url,username,password\na"b,u,n,${secret}\n`, "broken", /line 2/],
+  ["XML that is cut short", keepassFile.slice(0, 1500), "broken", /line/],
+  ["XML with an entity of its own", `<KeePassFile>&${secret};</KeePassFile>`, "broken", /line 1/],
+  ["XML that is nested too deeply", `<KeePassFile>${"<Group>".repeat(100_000)}`, "broken", /deep|line/],
+  ["other XML under that name", "<KeePassFile><Meta/></KeePassFile>", "wrong_format", /Root/],
+  ["a later version of ours", '{"format":"coffer","version":2,"records":[]}', "wrong_format", /newer/],
+  ["bytes that are no text", new Uint8Array([0xff, 0x00, 0x80, 0x81]), "unknown_format", /neither/],
+  ["a KeePass database", new Uint8Array([0x03, 0xd9, 0xa2, 0x9a, 0x67, 0xfb, 0x4b, 0xb5]), "encrypted", /XML/],
+] as const)
+  await t.test(`${what}: ${code}`, async (t) => {
+    const error: unknown = await readImport(typeof file === "string" ? bytesOf(file) : file).catch(
+      (each: unknown) => each,
+    );
+    t.match(error, { name: "ImportError", code, message });
+    t.notMatch(String(error), new RegExp(secret), "what the file holds is not quoted");
+  });
+
+const entities = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join("");
+for (const [what, doctype, text] of [
+  ["that blow up", `<!DOCTYPE KeePassFile [<!ENTITY l0 "lol">${entities}]>`, "&l9;"],
+  ["that read other files", '<!DOCTYPE KeePassFile [<!ENTITY x SYSTEM "file:///etc/passwd">]>', "&x;"],
+  ["that ask other servers", '<!DOCTYPE KeePassFile SYSTEM "http://127.0.0.1:9/x.dtd">', ""],
+  ["none", "<!DOCTYPE KeePassFile>", ""],
+] as const)
+  await t.test(`XML with a document type and entities ${what} is refused`, async (t) => {
+    const file = bytesOf(`<?xml version="1.0"?>${doctype}<KeePassFile>${text}</KeePassFile>`);
+    await t.rejects(readImport(file), { code: "refused", message: /DOCTYPE/ });
+  });
+
+await t.test("an archive that is damaged or cut short", async (t) => {
+  const archive = await zipOf({ "export.data": JSON.stringify(exportData), "files/x": secret });
+  for (const cut of [30, 100, archive.length - 30, archive.length - 1])
+    await t.rejects(readImport(archive.subarray(0, cut), { format: "1pux" }), { code: "broken" }, `${cut}`);
+  const changed = archive.slice();
+  changed[60] = (changed[60] ?? 0) ^ 1;
+  await t.rejects(readImport(changed), { code: "broken" }, "its check sum is wrong");
+  await t.rejects(readImport(await zipOf({ "other.txt": "x" })), { code: "unknown_format" });
+  await t.rejects(readImport(await zipOf({ "x/export.data": "{}" })), { code: "wrong_format" });
+});
+
+await t.test("an archive that unpacks to more than 128 MiB, and one that lies about its size", async (t) => {
+  const huge = deflateRawSync(Buffer.alloc(129 * 1024 * 1024, 0x20));
+  t.ok(huge.length < 200_000, "a small file");
+  await t.rejects(readImport(rawZip("export.data", huge, 129 * 1024 * 1024)), { code: "too_large" });
+  await t.rejects(readImport(rawZip("export.data", huge, 100)), { code: /^(broken|too_large)$/ });
+});
+
+await t.test("odd shapes inside a file lose nothing but themselves", async (t) => {
+  const odd = {
+    encrypted: false,
+    folders: "none",
+    items: [
+      null,
+      7,
+      {},
+      { type: 1 },
+      { type: 1, name: 5, login: { uris: {}, username: { a: 1 }, password: 12 }, fields: [null, {}] },
+    ],
+  };
+  const { records, leftOut } = await readImport(bytesOf(JSON.stringify(odd)));
+  t.equal(leftOut.length, 2);
+  t.match(records, [
+    { type: "secure_note", payload: { name: "(no name)" } },
+    { type: "login", payload: { name: "(no name)" } },
+    { payload: { name: "5", username: '{"a":1}', password: "12", "custom.field": "" } },
+  ]);
+  const names = JSON.stringify({
+    ...organization,
+    items: [{ type: 2, name: "p", fields: [{ name: "__proto__", value: "x" }] }],
+  });
+  const {
+    records: [proto],
+  } = await readImport(bytesOf(names));
+  t.equal(proto?.payload["custom.__proto__"], "x");
+});
+
+/** An archive of one file that is packed already, and says that it unpacks to so many bytes. */
+function rawZip(name: string, packed: Uint8Array, size: number): Uint8Array {
+  const header = (central: boolean): Buffer => {
+    const head = Buffer.alloc(central ? 46 : 30);
+    head.writeUInt32LE(central ? 0x02014b50 : 0x04034b50, 0);
+    const at = central ? 2 : 0;
+    if (central) head.writeUInt16LE(20, 4);
+    head.writeUInt16LE(20, 4 + at);
+    head.writeUInt16LE(8, 8 + at);
+    head.writeUInt32LE(packed.length, 18 + at);
+    head.writeUInt32LE(size, 22 + at);
+    head.writeUInt16LE(name.length, 26 + at);
+    return Buffer.concat([head, Buffer.from(name)]);
+  };
+  const [local, central] = [header(false), header(true)];
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(local.length + packed.length, 16);
+  return Buffer.concat([local, packed, central, end]);
+}

@@ -1,0 +1,99 @@
+import t from "tap";
+import { readImport } from "../src/index.ts";
+import type { PlainRecord } from "../src/index.ts";
+import { bytesOf } from "./records.ts";
+import { database, entry, group, keepassFile } from "./samples/keepass.ts";
+
+const { format, records, leftOut } = await readImport(bytesOf(`\uFEFF${keepassFile}`));
+const one = (name: string): PlainRecord | undefined => records.find(({ payload }) => payload["name"] === name);
+const common = {
+  tags: "one\ntwo words",
+  original_created_at: "2024-01-02T03:04:05Z",
+  original_updated_at: "2024-02-03T04:05:06Z",
+};
+
+await t.test("an entry with all that one can have", (t) => {
+  t.equal(format, "keepass-xml");
+  t.strictSame(one("Shop & Co"), {
+    type: "login",
+    payload: {
+      name: "Shop & Co",
+      username: "ada",
+      password: "canary-<password>",
+      uri: "https://shop.example",
+      uri_2: "https://b.example",
+      uri_3: "androidapp://c",
+      notes: "two\nlines",
+      "custom.PIN": "0042",
+      "custom_type.PIN": "hidden",
+      "custom.plain": "p",
+      totp_secret: "otpauth://totp/Shop:ada?secret=JBSWY3DPEHPK3PXP&period=30&digits=6&issuer=Shop",
+      tags: common.tags,
+      expires_at: "2030-01-01T00:00:00Z",
+      original_created_at: common.original_created_at,
+      original_updated_at: common.original_updated_at,
+    },
+  });
+  t.end();
+});
+
+await t.test("groups are folders, the outermost one is none; an entry with notes alone is a note", (t) => {
+  const payload = { name: "Note", notes: "text", folder: "Work %2F ops/Sub", ...common };
+  t.strictSame(one("Note"), { type: "secure_note", payload });
+  t.end();
+});
+
+await t.test("secrets of one-time codes, as each program keeps them", (t) => {
+  const secretOf = (name: string): string | undefined => one(name)?.payload["totp_secret"];
+  t.equal(secretOf("KeePass"), "otpauth://totp/?secret=JBSWY3DPEHPK3PXP&period=60&digits=8&algorithm=SHA256");
+  t.equal(secretOf("Hex"), "JBSWY3DPEHPK3PXP");
+  t.equal(secretOf("Tray"), "JBSWY3DPEHPK3PXP");
+  t.equal(secretOf("Steam"), "otpauth://totp/?secret=JBSWY3DPEHPK3PXP&period=30&digits=5&algorithm=SHA1&encoder=steam");
+  t.equal(secretOf("KeeOtp"), "otpauth://totp/?secret=JBSWY3DPEHPK3PXP&period=30&digits=8&algorithm=SHA1");
+  for (const name of ["KeePass", "Hex", "Tray", "Steam", "KeeOtp"])
+    t.notMatch(Object.keys(one(name)?.payload ?? {}).join(" "), /custom/, name);
+  t.end();
+});
+
+await t.test("a value that refers to another entry becomes what it refers to", (t) => {
+  t.match(one("Refers"), { payload: { username: "ada", password: "canary-<password>", uri: "see {REF:A@T:Shop}" } });
+  t.end();
+});
+
+await t.test("a passkey of KeePassXC", (t) => {
+  t.strictSame(one("Passkey"), {
+    type: "passkey",
+    payload: {
+      name: "Passkey",
+      username: "ada",
+      uri: "https://shop.example",
+      folder: "Work %2F ops/Sub",
+      ...common,
+      credential_id: "AQID",
+      rp_id: "shop.example",
+      user_handle: "dQ",
+      private_key: "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEH",
+    },
+  });
+  t.end();
+});
+
+await t.test("what is left out is told, without a value", async (t) => {
+  t.strictSame(leftOut, [
+    { kind: "history", item: "Shop & Co", reason: "earlier versions: 2" },
+    { kind: "attachment", item: "Shop & Co", reason: 'the attached file "scan.pdf"' },
+    { kind: "field", item: "Refers", reason: '"URL" refers to another entry, and was kept as it is written' },
+    { kind: "setting", item: "Types", reason: "its auto-type" },
+    { kind: "field", item: "Types", reason: 'what a plug-in keeps there as "plugin"' },
+    { kind: "item", item: "Deleted", reason: "it is in the recycle bin" },
+  ]);
+  t.notMatch(JSON.stringify(leftOut), /canary/);
+  const more = await readImport(bytesOf(keepassFile), { deleted: true });
+  t.match(more.records.at(-1), { payload: { name: "Deleted", folder: "Recycle Bin/In it" } });
+});
+
+await t.test("the inside of a database, whose values are encrypted, is refused", async (t) => {
+  const inner = database(group("AA==", "r", entry("AQ==", { Title: "x", "!Password": "c3RyZWFt" })));
+  const file = bytesOf(inner.replace('ProtectInMemory="True"', 'Protected="True"'));
+  await t.rejects(readImport(file), { code: "encrypted", message: /export it as XML/ });
+});

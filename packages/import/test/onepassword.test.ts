@@ -1,0 +1,128 @@
+import t from "tap";
+import { readImport } from "../src/index.ts";
+import type { PlainRecord } from "../src/index.ts";
+import { bytesOf } from "./records.ts";
+import { exportAttributes, exportData } from "./samples/onepassword.ts";
+import { zipOf } from "./zip-of.ts";
+
+const archive = await zipOf({
+  "export.attributes": JSON.stringify(exportAttributes),
+  "export.data": JSON.stringify(exportData),
+  "files/D___scan.pdf": "pdf",
+});
+const { format, records, leftOut } = await readImport(archive);
+const one = (name: string): PlainRecord | undefined => records.find(({ payload }) => payload["name"] === name);
+const common = {
+  folder: "Private %2F mine",
+  original_created_at: "2023-11-14T22:13:20.000Z",
+  original_updated_at: "2023-11-14T22:15:00.000Z",
+};
+
+await t.test("a login with all that one can have", (t) => {
+  t.equal(format, "1pux");
+  t.strictSame(one("Shop"), {
+    type: "login",
+    payload: {
+      name: "Shop",
+      username: "ada",
+      password: "canary-password",
+      "custom.remember": "✓",
+      "custom.pass2": "second",
+      "custom_type.pass2": "hidden",
+      uri: "https://shop.example",
+      uri_2: "https://shop.example/login",
+      totp_secret: "otpauth://totp/Shop?secret=JBSWY3DPEHPK3PXP",
+      "custom.Security: another": "GEZDGNBVGY3TQOJQ",
+      "custom_type.Security: another": "hidden",
+      "custom.Security: First pet": "Rex",
+      "custom_type.Security: First pet": "hidden",
+      "custom.Security: mail": "ada@example.com",
+      "custom.Security: since": "2020-01-01",
+      "custom.Security: s": '{"provider":"google"}',
+      notes: "two\nlines",
+      tags: "work\na/b",
+      favorite: "true",
+      ...common,
+    },
+  });
+  t.end();
+});
+
+await t.test("kinds with a type of their own", (t) => {
+  t.strictSame(one("Card"), {
+    type: "card",
+    payload: {
+      name: "Card",
+      cardholder_name: "Ada",
+      brand: "visa",
+      number: "4111111111111111",
+      code: "123",
+      exp_month: "3",
+      exp_year: "2029",
+      "custom.valid from": "2020-12",
+      ...common,
+    },
+  });
+  t.match(one("Identity"), {
+    type: "identity",
+    payload: {
+      first_name: "Ada",
+      last_name: "L",
+      address_1: "1 Way",
+      city: "York",
+      postal_code: "YO1",
+      country: "gb",
+      phone: "+44 1",
+    },
+  });
+  t.match(one("Password"), { type: "login", payload: { password: "canary-generated" } });
+  t.match(one("Database"), {
+    type: "database",
+    payload: { database_type: "postgresql", host: "db.example", password: "p" },
+  });
+  t.match(one("Token"), { type: "api_credential", payload: { credential: "tok" } });
+  t.match(one("Key"), {
+    type: "ssh_key",
+    payload: {
+      private_key: "-----BEGIN OPENSSH PRIVATE KEY-----",
+      public_key: "ssh-ed25519 A",
+      fingerprint: "SHA256:x",
+    },
+  });
+  t.end();
+});
+
+await t.test("other kinds are notes that say what they were", (t) => {
+  t.strictSame(one("Bank"), {
+    type: "secure_note",
+    payload: {
+      name: "Bank",
+      kind: "Bank Account",
+      "custom.Branch: bank name": "B",
+      "custom.Branch: PIN": "9",
+      "custom_type.Branch: PIN": "hidden",
+      ...common,
+    },
+  });
+  t.match(one("Document with notes"), { type: "secure_note", payload: { kind: "Document", notes: "kept" } });
+  t.end();
+});
+
+await t.test("what is left out is told, without a value", async (t) => {
+  t.strictSame(leftOut, [
+    { kind: "field", item: "Shop", reason: '"Security: see", a link to another item' },
+    { kind: "attachment", item: "Shop", reason: 'the attached file "scan.pdf"' },
+    { kind: "history", item: "Shop", reason: "earlier passwords: 1" },
+    { kind: "attachment", item: "Document", reason: 'the file "deed.pdf"' },
+    { kind: "item", item: "Document", reason: "it is a file and nothing else" },
+    { kind: "attachment", item: "Document with notes", reason: 'the file "deed.pdf"' },
+    { kind: "item", item: "Archived", reason: "it is archived" },
+  ]);
+  t.notMatch(JSON.stringify(leftOut), /canary/);
+  t.equal((await readImport(archive, { archived: true })).records.length, records.length + 1);
+});
+
+await t.test("export.data alone is read too", async (t) => {
+  const alone = await readImport(bytesOf(JSON.stringify(exportData)));
+  t.strictSame([alone.format, alone.records], ["1pux", records]);
+});
