@@ -25,6 +25,7 @@ import { memoryKeeper, personSender, sessionOf } from "./person-session.ts";
 import type { PersonSession, SessionKeeper } from "./person-session.ts";
 import { createTransport } from "./transport.ts";
 import type { TransportOptions } from "./transport.ts";
+import type { TravelModeView } from "./views.ts";
 
 export type { AskOtp } from "./opaque-exchange.ts";
 
@@ -160,11 +161,13 @@ export interface AccountSecurity {
     otp?: AskOtp | undefined;
   }): Promise<{ session: PersonSession; recoveryKey: string | undefined }>;
   /** Begins to switch the second factor on: the secret for the authenticator, as text and as `otpauth://` address. */
-  startTotp(proof: { password: string; otp?: AskOtp | undefined }): Promise<{ secret: string; otpauthUrl: string }>;
+  startTotp(proof: { password: string; otp?: AskOtp | undefined }): Promise<{ secret: string; otpauth_url: string }>;
   /** Switches it on with a first code. Returns the recovery codes, each of which is a code once; every other session ends. */
   confirmTotp(otp: string): Promise<string[]>;
   /** Switches it off; every other session ends. */
   stopTotp(proof: { password: string; otp?: AskOtp | undefined }): Promise<void>;
+  /** Ends travel mode: the vaults that were hidden are there again. */
+  stopTravel(proof: { password: string; otp?: AskOtp | undefined }): Promise<TravelModeView>;
 }
 
 /** Changes the account of a session, or of one that a keeper shares with other processes. */
@@ -207,7 +210,7 @@ export function accountSecurity(
     },
     async startTotp(proof) {
       const answer = await proven(proof, (fields) => post(send, "/api/auth/totp", fields));
-      return { secret: textOf(answer, "secret"), otpauthUrl: textOf(answer, "otpauth_url") };
+      return { secret: textOf(answer, "secret"), otpauth_url: textOf(answer, "otpauth_url") };
     },
     async confirmTotp(otp) {
       const { recovery_codes: codes } = (await post(send, "/api/auth/totp/verify", { otp })) as {
@@ -218,6 +221,11 @@ export function accountSecurity(
     async stopTotp(proof) {
       await proven(proof, (body) => send({ method: "DELETE", path: "/api/auth/totp", body }));
     },
+    stopTravel: (proof) =>
+      proven(proof, async (fields) => {
+        const body = { enabled: false, ...fields };
+        return (await send({ method: "PUT", path: "/api/account/travel-mode", body })).body as TravelModeView;
+      }),
   };
 }
 

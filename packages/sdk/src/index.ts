@@ -23,6 +23,16 @@ export type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
 export type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 export type { ConfirmKey, KeyHolder } from "./public-key.ts";
 export type { ShareRequest } from "./share-folder.ts";
+export type { WebSocketConstructor, WebSocketLike } from "./sync/connection.ts";
+export type { SyncChange, SyncedRecord } from "./sync/open-changes.ts";
+export type { Sync, SyncOptions } from "./sync/sync-client.ts";
+export type { RecordChange } from "./vaults/change-record.ts";
+export type { ImportOptions, ImportResult, NewRecord } from "./vaults/import-records.ts";
+export type { Vault } from "./vaults/open-vault.ts";
+export type { RecordFilter, RecordsClient } from "./vaults/records-client.ts";
+export type { VaultRecord } from "./vaults/sealed-record.ts";
+export type { VaultsClient } from "./vaults/vaults-client.ts";
+export type { VaultGrantView, VaultMemberView } from "./vaults/views.ts";
 export { canonicalUrl } from "./transport.ts";
 export type { TransportOptions } from "./transport.ts";
 export type { UsableFolder } from "./usable-folder.ts";
@@ -43,6 +53,7 @@ export type {
   Permission,
   RecordType,
   TokenView,
+  TravelModeView,
   UserView,
   WriteView,
 } from "./views.ts";

@@ -5,7 +5,7 @@ import { createFolder } from "./create-folder.ts";
 import type { FolderSummary } from "./create-folder.ts";
 import { createToken } from "./create-token.ts";
 import type { NewToken, TokenRequest } from "./create-token.ts";
-import { memoryKeeper, personSender } from "./person-session.ts";
+import { freshSessions, memoryKeeper, personSender } from "./person-session.ts";
 import type { PersonSession, SessionKeeper } from "./person-session.ts";
 import { personStore } from "./person-store.ts";
 import { publicKeyOf } from "./public-key.ts";
@@ -19,6 +19,13 @@ import { createTransport } from "./transport.ts";
 import type { ApiRequest, TransportOptions } from "./transport.ts";
 import { shareFolder } from "./share-folder.ts";
 import type { ShareRequest } from "./share-folder.ts";
+import { startSync } from "./sync/sync-client.ts";
+import type { Sync, SyncOptions } from "./sync/sync-client.ts";
+import { recordsClient } from "./vaults/records-client.ts";
+import type { RecordsClient } from "./vaults/records-client.ts";
+import { vaultStore } from "./vaults/vault-store.ts";
+import { vaultsClient } from "./vaults/vaults-client.ts";
+import type { VaultsClient } from "./vaults/vaults-client.ts";
 import type {
   AccountView,
   ApplicationView,
@@ -31,6 +38,7 @@ import type {
   Role,
   SessionListItem,
   TokenView,
+  TravelModeView,
 } from "./views.ts";
 
 export interface PersonClientOptions extends Partial<TransportOptions>, SecretsClientOptions {
@@ -45,6 +53,19 @@ export interface PersonClient {
   /** Ends the session on the server; the session that is kept is the caller's to forget. */
   logout(): Promise<void>;
   readonly secrets: SecretsClient;
+  readonly vaults: VaultsClient;
+  readonly records: RecordsClient;
+  /** While travelling, vaults that are not safe for it do not exist for the caller, on any device. */
+  readonly travel: {
+    status(): Promise<TravelModeView>;
+    /** From the answer on nothing of the hidden vaults is left. To end it takes the password: `accountSecurity`. */
+    start(): Promise<TravelModeView>;
+  };
+  /**
+   * Keeps this device up to date with the vaults, from what the storage holds on, until it is stopped. Resolves when the
+   * storage is read; `ready` of the result when the device is up to date.
+   */
+  sync(options?: SyncOptions): Promise<Sync>;
   readonly organizations: {
     list(): Promise<AccountView["organizations"]>;
     current(): Promise<OrganizationView>;
@@ -75,8 +96,10 @@ export interface PersonClient {
     sessions(userId: string): Promise<SessionListItem[]>;
     /** Ends one session of a member, or without an id all. */
     endSessions(userId: string, sessionId?: string): Promise<void>;
+    /** Turns a member's travel mode on or off, as an administrator. */
+    setTravel(userId: string, enabled: boolean): Promise<TravelModeView>;
     /** The key that something is sealed to for this person, with the fingerprint to compare. */
-    publicKey(userId: string): Promise<{ publicKey: string; fingerprint: Fingerprint }>;
+    publicKey(userId: string): Promise<{ public_key: string; fingerprint: Fingerprint }>;
   };
   readonly invites: {
     list(): Promise<InviteView[]>;
@@ -123,11 +146,14 @@ export function personClient(
   const transport = createTransport({ ...options, url });
   const send = personSender(keeper, transport, options.organization, now);
   const secrets = personStore(send, () => keeper.current());
+  const vaults = vaultStore(send, () => keeper.current());
 
   const get = async <T>(path: string): Promise<T> => (await send({ method: "GET", path })).body as T;
   const list = async <T>(path: string): Promise<T[]> => dataOf(await send({ method: "GET", path })) as T[];
   const post = async <T>(path: string, body: unknown): Promise<T> =>
     (await send({ method: "POST", path, body })).body as T;
+  const put = async <T>(path: string, body: unknown): Promise<T> =>
+    (await send({ method: "PUT", path, body })).body as T;
   const remove = async (path: string, query?: ApiRequest["query"]): Promise<void> => {
     await send({ method: "DELETE", path, query });
   };
@@ -142,6 +168,23 @@ export function personClient(
       await send({ method: "POST", path: "/api/auth/logout", repeatable: true });
     },
     secrets: secretsClient(secrets, options),
+    vaults: vaultsClient(vaults, () => keeper.current()),
+    records: recordsClient(vaults, options),
+    sync: (syncOptions = {}) =>
+      startSync(
+        {
+          url: transport.url,
+          sessions: freshSessions(keeper, transport, now),
+          session: () => keeper.current(),
+          vaults,
+          now,
+        },
+        syncOptions,
+      ),
+    travel: {
+      status: () => get("/api/account/travel-mode"),
+      start: () => put("/api/account/travel-mode", { enabled: true }),
+    },
     organizations: {
       list: async () => (await get<AccountView>("/api/account")).organizations,
       current: () => get("/api/org"),
@@ -164,6 +207,7 @@ export function personClient(
       sessions: (userId) => list(`${member(userId)}/sessions`),
       endSessions: (userId, sessionId) =>
         remove(`${member(userId)}/sessions${sessionId === undefined ? "" : `/${encodeURIComponent(sessionId)}`}`),
+      setTravel: (userId, enabled) => put(`${member(userId)}/travel-mode`, { enabled }),
       publicKey: (userId) => publicKeyOf(send, userId),
     },
     invites: {

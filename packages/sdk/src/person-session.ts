@@ -62,7 +62,29 @@ export function sessionOf(url: string, view: LoginView, userKey: string, now: nu
   };
 }
 
-const renewBeforeSeconds = 30;
+/** A token that ends sooner is renewed before it is used. */
+export const renewBeforeSeconds = 30;
+
+/** A person's session with an access token that serves. */
+export interface FreshSessions {
+  /** The session; renewed first when its access token is about to end. */
+  current(): Promise<PersonSession>;
+  /** The session with another access token than this one's, which the service refused. */
+  renew(stale: PersonSession): Promise<PersonSession>;
+}
+
+/** Renews a session when it is time; of all that wait for it one does. `now` in Unix milliseconds. */
+export function freshSessions(keeper: SessionKeeper, transport: Transport, now: () => number): FreshSessions {
+  const renew = (stale: PersonSession): Promise<PersonSession> =>
+    keeper.renew(stale.access_token, (session) => refreshed(session, transport, now));
+  return {
+    renew,
+    async current() {
+      const session = await keeper.current();
+      return session.access_expires_at - renewBeforeSeconds <= now() / 1000 ? renew(session) : session;
+    },
+  };
+}
 
 /**
  * Sends requests as a person: renews the access token shortly before it ends, and once more when the service refuses
@@ -74,18 +96,16 @@ export function personSender(
   organization: string | undefined,
   now: () => number,
 ): (request: ApiRequest) => Promise<ApiAnswer> {
-  const renew = (stale: PersonSession): Promise<PersonSession> =>
-    keeper.renew(stale.access_token, (session) => refreshed(session, transport, now));
+  const sessions = freshSessions(keeper, transport, now);
 
   return async (request) => {
     const headers = { ...request.headers, ...(organization === undefined ? {} : { "x-coffer-org": organization }) };
-    let session = await keeper.current();
-    if (session.access_expires_at - renewBeforeSeconds <= now() / 1000) session = await renew(session);
+    const session = await sessions.current();
     try {
       return await transport.send({ ...request, headers, bearer: session.access_token });
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "invalid_token") throw error;
-      const renewed = await renew(session);
+      const renewed = await sessions.renew(session);
       return transport.send({ ...request, headers, bearer: renewed.access_token });
     }
   };

@@ -9,7 +9,7 @@ export interface KeyHolder {
   id: string;
   name: string;
   /** base64 of the SPKI DER. */
-  publicKey: string;
+  public_key: string;
   fingerprint: Fingerprint;
 }
 
@@ -24,10 +24,10 @@ export type ConfirmKey = (holder: KeyHolder) => Promise<boolean>;
 export async function publicKeyOf(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   userId: string,
-): Promise<{ publicKey: string; fingerprint: Fingerprint }> {
+): Promise<{ public_key: string; fingerprint: Fingerprint }> {
   const path = `/api/users/${encodeURIComponent(userId)}/public_key`;
   const { public_key: publicKey } = (await send({ method: "GET", path })).body as { public_key?: unknown };
-  return { publicKey: textOf(publicKey), fingerprint: await fingerprintOf(publicKey) };
+  return { public_key: textOf(publicKey), fingerprint: await fingerprintOf(publicKey) };
 }
 
 /** The fingerprint of a key as the service shows it, made here. Throws CofferError `bad_answer` when it is no key. */

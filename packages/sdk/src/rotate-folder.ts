@@ -22,9 +22,9 @@ export async function rotateFolder(store: SecretStore, folderId: string, confirm
   const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
   const confirmed = new Set<string>();
   const confirmOnce: ConfirmKey = async (holder) => {
-    if (confirmed.has(holder.publicKey)) return true;
+    if (confirmed.has(holder.public_key)) return true;
     const is = await confirm(holder);
-    if (is) confirmed.add(holder.publicKey);
+    if (is) confirmed.add(holder.public_key);
     return is;
   };
   for (let attempt = 1; ; attempt += 1) {
@@ -52,10 +52,10 @@ async function rotation(
   const key = newKey();
   const users: object[] = [];
   const clients: object[] = [];
-  for (const { kind, id, name, public_key: publicKey } of holders) {
-    const holder = { kind, id, name, publicKey, fingerprint: await fingerprintOf(publicKey) };
+  for (const { kind, id, name, public_key } of holders) {
+    const holder = { kind, id, name, public_key, fingerprint: await fingerprintOf(public_key) };
     await requireConfirmed(holder, confirm);
-    const sealed = await seal(publicKey, key, contexts.sharedFolderKey(folder.id));
+    const sealed = await seal(public_key, key, contexts.sharedFolderKey(folder.id));
     if (kind === "user") users.push({ user_id: id, encrypted_key: sealed });
     else clients.push({ client_id: id, encrypted_key: sealed });
   }

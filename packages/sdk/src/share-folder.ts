@@ -26,14 +26,14 @@ export async function shareFolder(
   confirm: ConfirmKey,
 ): Promise<FolderMemberView> {
   const key = keyOf(folder);
-  const { publicKey, fingerprint } = await publicKeyOf(send, userId);
-  await requireConfirmed({ kind: "user", id: userId, name, publicKey, fingerprint }, confirm);
+  const { public_key, fingerprint } = await publicKeyOf(send, userId);
+  await requireConfirmed({ kind: "user", id: userId, name, public_key, fingerprint }, confirm);
   const answer = await send({
     method: "PUT",
     path: `/api/org/folders/${encodeURIComponent(folder.id)}/members/${encodeURIComponent(userId)}`,
     body: {
       permission,
-      encrypted_key: await seal(publicKey, key, contexts.sharedFolderKey(folder.id)),
+      encrypted_key: await seal(public_key, key, contexts.sharedFolderKey(folder.id)),
       key_version: folder.keyVersion,
     },
   });

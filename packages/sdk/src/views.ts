@@ -151,6 +151,12 @@ export interface InviteView {
   expires_at: string;
 }
 
+/** Whether somebody travels, and since when that is so. */
+export interface TravelModeView {
+  enabled: boolean;
+  updated_at: string;
+}
+
 export interface SessionListItem {
   id: string;
   device: { id: string; name: string; type: string };

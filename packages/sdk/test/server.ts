@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 interface Teardown {
@@ -17,7 +17,7 @@ export interface Received {
 export async function startServer(
   t: Teardown,
   answer: (request: Received, response: ServerResponse, count: number) => void,
-): Promise<{ url: string; received: Received[] }> {
+): Promise<{ url: string; received: Received[]; server: Server }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -37,7 +37,7 @@ export async function startServer(
         server.close(() => resolve());
       }),
   );
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, server };
 }
 
 /** Sends JSON with a status. */

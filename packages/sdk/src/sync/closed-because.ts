@@ -1,0 +1,11 @@
+import { CofferError } from "../errors.ts";
+import { deadLink } from "./connection.ts";
+
+/** Why a connection was closed, in words for a person. */
+export function closedBecause(code: number, url: string): CofferError {
+  if (code === 1012) return new CofferError("unavailable", `${url} is being restarted`);
+  if (code === 1013) return new CofferError("unavailable", `${url} asks to be tried again later`);
+  if (code === 4001) return new CofferError("unavailable", `${url} does not take the session's token`);
+  const why = code === deadLink ? "it does not answer" : "the connection was lost, or refused";
+  return new CofferError("network", `${url} cannot be reached for sync: ${why}`);
+}

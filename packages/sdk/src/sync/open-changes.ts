@@ -1,0 +1,65 @@
+import type { RecordPayload } from "@coffer/crypto";
+import { CofferError } from "../errors.ts";
+import { vaultOf } from "../vaults/open-vault.ts";
+import type { Vault } from "../vaults/open-vault.ts";
+import { openFields } from "../vaults/sealed-record.ts";
+import type { VaultStore } from "../vaults/vault-store.ts";
+import type { HeldRecord, Replica, ReplicaChange } from "./replica.ts";
+
+/** A record as a synced device holds it, decrypted. */
+export interface SyncedRecord {
+  id: string;
+  vault_id: string;
+  type: string;
+  fields: RecordPayload;
+  /** Assigned by the server at each write. */
+  updated_at: string;
+}
+
+/** What has changed. A vault that is deleted, or went out of sight, takes its records with it. */
+export type SyncChange =
+  | { action: "record_created" | "record_updated"; record: SyncedRecord }
+  | { action: "record_deleted"; record_id: string; vault_id: string }
+  | { action: "vault_created" | "vault_updated"; vault: Vault }
+  | { action: "vault_deleted"; vault_id: string }
+  /** `change` is `metadata`, `membership`, `key` or `secrets`. */
+  | { action: "folder_updated"; folder_id: string; change: string };
+
+export type OnUnreadable = ((id: string, error: CofferError) => void) | undefined;
+
+/** Changes with their records opened; those that cannot be opened are left out and `onUnreadable` hears of them. */
+export async function openChanges(
+  changes: readonly ReplicaChange[],
+  replica: Replica,
+  vaults: VaultStore,
+  onUnreadable: OnUnreadable,
+): Promise<SyncChange[]> {
+  const opening = changes.map(async (change): Promise<SyncChange[]> => {
+    if ("record" in change) {
+      const record = await openHeld(change.record, vaults, onUnreadable);
+      return record === undefined ? [] : [{ action: change.action, record }];
+    }
+    if (change.action === "vault_created" || change.action === "vault_updated") {
+      const view = replica.vaults.get(change.vault_id);
+      return view === undefined ? [] : [{ action: change.action, vault: vaultOf(view) }];
+    }
+    return [change];
+  });
+  return (await Promise.all(opening)).flat();
+}
+
+/** One record, opened; undefined when it cannot be. */
+export async function openHeld(
+  { id, vault_id, type, encrypted_data, updated_at }: HeldRecord,
+  vaults: VaultStore,
+  onUnreadable: OnUnreadable,
+): Promise<SyncedRecord | undefined> {
+  try {
+    const fields = await openFields(await vaults.one(vault_id), id, encrypted_data);
+    return { id, vault_id, type, fields, updated_at };
+  } catch (error) {
+    if (!(error instanceof CofferError)) throw error;
+    onUnreadable?.(id, error);
+    return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+import { newId } from "@coffer/crypto";
+import type { RecordPayload } from "@coffer/crypto";
+import { retryDelay } from "../backoff.ts";
+import { CofferError } from "../errors.ts";
+import type { OpenVault } from "./open-vault.ts";
+import { sealRecord } from "./sealed-record.ts";
+import { allPages, vaultPath } from "./vault-store.ts";
+import type { VaultStore } from "./vault-store.ts";
+import type { ImportView, RecordView } from "./views.ts";
+
+/** A record that is to be made. */
+export interface NewRecord {
+  /** Such as `login`: a lower-case letter, then up to 31 of `a-z0-9_`. */
+  type: string;
+  fields: RecordPayload;
+  /** A UUID, when the caller wants to know it before. */
+  id?: string | undefined;
+}
+
+export interface ImportOptions {
+  /** Hears after each piece how many records of all are done, and how many of those could not be made. */
+  onProgress?: ((progress: { done: number; failed: number; total: number }) => void) | undefined;
+}
+
+export interface ImportResult {
+  imported: number;
+  failed: number;
+  /** What was made. `index` counts in all that was given. */
+  records: { index: number; id: string; type: string }[];
+  /** What was not, and why. */
+  errors: { index: number; issue: string }[];
+}
+
+interface Sealed {
+  index: number;
+  id: string;
+  type: string;
+  encrypted_data: string;
+}
+
+const mostRecords = 1000;
+/** The service takes 32 MiB at once; the rest is for what stands around the ciphertexts. */
+const mostCharacters = 28 * 1024 * 1024;
+const longestRecord = 256 * 1024;
+const attempts = 4;
+
+/**
+ * Makes many records, in pieces of at most 1,000. Each is judged on its own: one that is wrong or too large fails alone.
+ * When an answer is lost, the piece is sent again and what the first had made is recognised.
+ * Throws CofferError when a piece could not be sent: the pieces before it are made.
+ */
+export async function importRecords(
+  store: VaultStore,
+  vault: OpenVault,
+  records: readonly NewRecord[],
+  { onProgress }: ImportOptions = {},
+): Promise<ImportResult> {
+  const result: ImportResult = { imported: 0, failed: 0, records: [], errors: [] };
+  for (let from = 0; from < records.length;) {
+    const piece = await nextPiece(vault, records, from, result);
+    from = piece.next;
+    if (piece.sealed.length > 0) await sendPiece(store, vault.vault.id, piece.sealed, result);
+    result.imported = result.records.length;
+    result.failed = result.errors.length;
+    onProgress?.({ done: from, failed: result.failed, total: records.length });
+  }
+  result.errors.sort((a, b) => a.index - b.index);
+  return result;
+}
+
+/** Seals as many records as one request takes. What cannot be sealed, or is too large, is an error of its own. */
+async function nextPiece(
+  vault: OpenVault,
+  records: readonly NewRecord[],
+  from: number,
+  { errors }: ImportResult,
+): Promise<{ sealed: Sealed[]; next: number }> {
+  const sealed: Sealed[] = [];
+  let characters = 0;
+  let index = from;
+  for (; index < records.length && sealed.length < mostRecords; index += 1) {
+    const { type, fields, id = newId() } = records[index] as NewRecord; // the index is inside
+    const encryptedData = await sealRecord(vault, id, fields).catch((error: unknown) => {
+      if (!(error instanceof CofferError) || error.code !== "invalid_request") throw error;
+      errors.push({ index, issue: error.message });
+      return undefined;
+    });
+    if (encryptedData === undefined) continue;
+    if (encryptedData.length > longestRecord) {
+      errors.push({ index, issue: "larger than 256 KiB when it is sealed" });
+      continue;
+    }
+    if (characters + encryptedData.length > mostCharacters) break;
+    characters += encryptedData.length;
+    sealed.push({ index, id, type, encrypted_data: encryptedData });
+  }
+  return { sealed, next: index };
+}
+
+async function sendPiece(
+  store: VaultStore,
+  vaultId: string,
+  sealed: readonly Sealed[],
+  result: ImportResult,
+): Promise<void> {
+  const body = { records: sealed.map(({ id, type, encrypted_data }) => ({ id, type, encrypted_data })) };
+  const path = `${vaultPath(vaultId)}/import`;
+  for (let attempt = 1; ; attempt += 1) {
+    let view: ImportView;
+    try {
+      view = (await store.send({ method: "POST", path, body })).body as ImportView;
+    } catch (error) {
+      const lost = error instanceof CofferError && (error.code === "network" || error.code === "unavailable");
+      if (!lost || attempt >= attempts) throw error;
+      const delay = retryDelay(error, attempt, true);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      continue;
+    }
+    const refused = new Map((view.errors ?? []).map(({ index, issue }) => [index, issue]));
+    const made = attempt > 1 && refused.size > 0 ? await presentIn(store, vaultId) : new Map<string, string>();
+    sealed.forEach(({ index, id, type, encrypted_data }, place) => {
+      const issue = refused.get(place);
+      if (issue === undefined || made.get(id) === encrypted_data) result.records.push({ index, id, type });
+      else result.errors.push({ index, issue });
+    });
+    return;
+  }
+}
+
+/** What the vault holds, by id. */
+async function presentIn(store: VaultStore, vaultId: string): Promise<Map<string, string>> {
+  const views = await allPages<RecordView>(store.send, `${vaultPath(vaultId)}/records`);
+  return new Map(views.map(({ id, encrypted_data }) => [id, encrypted_data]));
+}

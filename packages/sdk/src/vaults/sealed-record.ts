@@ -1,0 +1,52 @@
+import { box, contexts, CryptoError, decodeRecord, encodeRecord, unbox } from "@coffer/crypto";
+import type { RecordPayload } from "@coffer/crypto";
+import { CofferError } from "../errors.ts";
+import { vaultKeyOf } from "./open-vault.ts";
+import type { OpenVault } from "./open-vault.ts";
+import type { RecordView } from "./views.ts";
+
+/** A record, decrypted. */
+export interface VaultRecord {
+  id: string;
+  vault_id: string;
+  type: string;
+  /** What was sealed: flat, such as `name`, `username`, `password`. */
+  fields: RecordPayload;
+  created_at: string;
+  updated_at: string;
+}
+
+/**
+ * What a record's fields are sent as: sealed under the vault's key and bound to the vault and the record.
+ * Throws CofferError `invalid_request` for fields that are not all text, or an id that is no UUID.
+ */
+export async function sealRecord(vault: OpenVault, id: string, fields: RecordPayload): Promise<string> {
+  const key = vaultKeyOf(vault);
+  try {
+    return await box(key, encodeRecord(fields), contexts.record(vault.vault.id, id));
+  } catch (cause) {
+    if (!(cause instanceof CryptoError)) throw cause;
+    throw new CofferError("invalid_request", cause.message, { cause });
+  }
+}
+
+/**
+ * The fields of a record. What a client wrote that knows the interface alone, and so binds nothing, opens too.
+ * Throws CofferError `not_decrypted` when the key is another, or the ciphertext was altered or moved.
+ */
+export async function openFields(vault: OpenVault, id: string, encryptedData: string): Promise<RecordPayload> {
+  const key = vaultKeyOf(vault);
+  try {
+    return decodeRecord(await unbox(key, encryptedData, contexts.record(vault.vault.id, id)));
+  } catch (cause) {
+    if (!(cause instanceof CryptoError)) throw cause;
+    const what = `the record ${id} cannot be decrypted: another key, or altered on its way`;
+    throw new CofferError("not_decrypted", what, { cause });
+  }
+}
+
+/** A record as the service holds it, decrypted. Throws as `openFields`. */
+export async function openRecord(vault: OpenVault, view: RecordView): Promise<VaultRecord> {
+  const { id, vault_id, type, created_at, updated_at } = view;
+  return { id, vault_id, type, fields: await openFields(vault, id, view.encrypted_data), created_at, updated_at };
+}

@@ -1,0 +1,73 @@
+import type { PersonSession } from "../person-session.ts";
+import { dataOf } from "../secret-store.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import { openVault, vaultOf } from "./open-vault.ts";
+import type { OpenVault } from "./open-vault.ts";
+import type { VaultView } from "./views.ts";
+
+/** Reaches vaults as a person, and holds their opened keys in memory. */
+export interface VaultStore {
+  send(request: ApiRequest): Promise<ApiAnswer>;
+  /** All vaults of the caller, as the service knows them now. */
+  list(): Promise<OpenVault[]>;
+  /** One vault: as it was last seen, or else asked for. Throws CofferError `not_found`, `access_denied`. */
+  one(id: string): Promise<OpenVault>;
+  /** One vault as the service knows it now. Throws as `one`. */
+  fresh(id: string): Promise<OpenVault>;
+  /** A vault as an answer showed it. */
+  seen(view: VaultView): Promise<OpenVault>;
+  forget(id: string): void;
+}
+
+export const vaultPath = (id: string): string => `/api/vaults/${encodeURIComponent(id)}`;
+export const recordPath = (vaultId: string, id: string): string =>
+  `${vaultPath(vaultId)}/records/${encodeURIComponent(id)}`;
+
+/** `limit` of lists that may be long: the most that the service gives in a page. */
+const pageLimit = 1000;
+
+export function vaultStore(
+  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  session: () => Promise<PersonSession>,
+): VaultStore {
+  const known = new Map<string, OpenVault>();
+
+  const seen = async (view: VaultView): Promise<OpenVault> => {
+    const held = known.get(view.id);
+    const unchanged = held !== undefined && held.key !== null && held.view.encrypted_key === view.encrypted_key;
+    const opened = unchanged ? { ...held, view, vault: vaultOf(view) } : await openVault(view, await session());
+    known.set(view.id, opened);
+    return opened;
+  };
+  const fresh = async (id: string): Promise<OpenVault> =>
+    seen((await send({ method: "GET", path: vaultPath(id) })).body as VaultView);
+
+  return {
+    send,
+    seen,
+    fresh,
+    async list() {
+      const views = await allPages<VaultView>(send, "/api/vaults");
+      return Promise.all(views.map(seen));
+    },
+    one: async (id) => known.get(id) ?? fresh(id),
+    forget: (id) => void known.delete(id),
+  };
+}
+
+/** The items of all pages of a list. */
+export async function allPages<Item>(
+  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  path: string,
+  query: ApiRequest["query"] = {},
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | undefined;
+  do {
+    const answer = await send({ method: "GET", path, query: { ...query, limit: pageLimit, cursor } });
+    items.push(...(dataOf(answer) as Item[]));
+    const { next_cursor: next } = answer.body as { next_cursor?: unknown };
+    cursor = typeof next === "string" && next !== cursor ? next : undefined;
+  } while (cursor !== undefined);
+  return items;
+}

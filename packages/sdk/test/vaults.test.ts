@@ -1,0 +1,230 @@
+import t from "tap";
+import {
+  box,
+  contexts,
+  decodeBase64,
+  encodeText,
+  fingerprint,
+  newId,
+  newKeyPair,
+  openSealed,
+  unboxBound,
+} from "@coffer/crypto";
+import { personClient } from "../src/index.ts";
+import type { NewRecord } from "../src/index.ts";
+import { json } from "./server.ts";
+import { startVaultServer } from "./vault-server.ts";
+
+const login = { type: "login", fields: { name: "Example", username: "you", password: "s3cret" } };
+
+await t.test("a vault's key and its records are sealed here, bound to ids that are made here", async (t) => {
+  const { url, session, received, records, vaults } = await startVaultServer(t);
+  const me = personClient(session, url);
+  const vault = await me.vaults.create("Private");
+  t.match(vault, { name: "Private", type: "personal", permission: "manage", record_count: 0 });
+  const made = await me.records.create(vault.id, login);
+  t.match(made, { vault_id: vault.id, ...login });
+  t.notMatch(JSON.stringify(received), /s3cret|Example/);
+
+  const again = personClient(session, url);
+  t.same(await again.records.list(vault.id), [made], "another device has the key from the service");
+  t.same(await again.records.get(vault.id, made.id), made);
+  t.same(await again.vaults.list(), [vault]);
+
+  const [stored] = [...records.values()];
+  const moved = newId();
+  records.set(moved, { ...(stored as typeof stored & object), id: moved });
+  await t.rejects(again.records.get(vault.id, moved), { code: "not_decrypted" }, "moved to another id");
+  const unreadable: string[] = [];
+  const tolerant = personClient(session, url, { onUnreadable: (id) => unreadable.push(id) });
+  t.same(await tolerant.records.list(vault.id), [made], "one that cannot be opened does not hide the others");
+  t.same(unreadable, [moved]);
+
+  const other = newId();
+  vaults.set(other, { ...(vaults.get(vault.id) as NonNullable<ReturnType<typeof vaults.get>>), id: other });
+  await t.rejects(personClient(session, url).records.create(other, login), { code: "not_decrypted" });
+});
+
+await t.test("a record of a client that binds nothing opens, since the interface alone asks for no more", async (t) => {
+  const { url, session, put, vaults } = await startVaultServer(t);
+  const me = personClient(session, url);
+  const { id: vaultId } = await me.vaults.create("Private");
+  const key = await vaultKey(session.user_key, vaultId, vaults.get(vaultId)?.encrypted_key ?? "");
+  const nonce = crypto.getRandomValues(new Uint8Array(12));
+  const raw = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt"]);
+  const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, raw, encodeText('{"name":"old"}'));
+  const id = newId();
+  put({
+    id,
+    vault_id: vaultId,
+    type: "login",
+    encrypted_data: Buffer.concat([nonce, Buffer.from(sealed)]).toString("base64"),
+  });
+  t.same((await me.records.get(vaultId, id)).fields, { name: "old" });
+});
+
+await t.test("the last one to write wins, unless it asks to know", async (t) => {
+  const { url, session, received } = await startVaultServer(t);
+  const me = personClient(session, url);
+  const { id: vaultId } = await me.vaults.create("Private");
+  const made = await me.records.create(vaultId, login);
+  const changed = await me.records.update(vaultId, made.id, { fields: { name: "one" } });
+  t.equal(changed.type, "login", "the type stays when none is given");
+  const late = me.records.update(vaultId, made.id, { fields: { name: "two" } }, { unchangedSince: made.updated_at });
+  await t.rejects(late, { code: "precondition_failed" });
+  await me.records.update(vaultId, made.id, { fields: { name: "three" } }, { unchangedSince: changed.updated_at });
+
+  let rounds = 0;
+  const both = await me.records.change(vaultId, made.id, ({ fields }) => {
+    rounds += 1;
+    return { fields: { ...fields, round: String(rounds) } };
+  });
+  t.same(both.fields, { name: "three", round: "1" });
+  const before = received.length;
+  await me.records.remove(vaultId, made.id);
+  t.match(received[before], { method: "DELETE" });
+  await t.rejects(me.records.get(vaultId, made.id), { code: "not_found" });
+});
+
+await t.test("a change that another's write overtook starts over from what that one wrote", async (t) => {
+  const server = await startVaultServer(t);
+  const me = personClient(server.session, server.url);
+  const { id: vaultId } = await me.vaults.create("Private");
+  const made = await me.records.create(vaultId, login);
+  let others = 2;
+  server.instead.http = ({ method }) => {
+    if (method === "PUT" && others > 0) {
+      others -= 1;
+      server.put(server.records.get(made.id) as NonNullable<ReturnType<typeof server.records.get>>);
+    }
+    return false;
+  };
+  const { fields } = await me.records.change(vaultId, made.id, (record) => ({
+    fields: { ...record.fields, note: "n" },
+  }));
+  t.equal(fields["note"], "n");
+  t.equal(others, 0);
+});
+
+await t.test("a write whose answer was lost is recognised when it is sent again", async (t) => {
+  const server = await startVaultServer(t);
+  const me = personClient(server.session, server.url);
+  /** Lets the next request through and loses its answer. */
+  const loseNext = (method: string): void => {
+    server.instead.http = (request, response) => {
+      if (request.method !== method) return false;
+      delete server.instead.http;
+      response.write = () => true;
+      response.end = () => response.destroy();
+      return false;
+    };
+  };
+  loseNext("POST");
+  const vault = await me.vaults.create("Private");
+  t.equal(server.vaults.size, 1);
+  loseNext("POST");
+  const made = await me.records.create(vault.id, login);
+  t.equal(server.records.size, 1);
+  loseNext("PUT");
+  const options = { unchangedSince: made.updated_at };
+  t.match(await me.records.update(vault.id, made.id, { fields: { name: "n" } }, options), { fields: { name: "n" } });
+  loseNext("POST");
+  const imported = await me.records.import(vault.id, [login, { ...login, type: "NO" }, login]);
+  t.match(imported, { imported: 2, failed: 1, errors: [{ index: 1, issue: "type" }] });
+  t.equal(server.records.size, 3);
+});
+
+await t.test("an id that is somebody else's is a conflict, not a success", async (t) => {
+  const { url, session } = await startVaultServer(t);
+  const me = personClient(session, url);
+  const { id: vaultId } = await me.vaults.create("Private");
+  const { id } = await me.records.create(vaultId, login);
+  await t.rejects(me.records.create(vaultId, { ...login, id }), { code: "conflict" });
+});
+
+await t.test("an import goes in pieces of 1,000; one that is wrong or too large fails alone", async (t) => {
+  const { url, session, received, records } = await startVaultServer(t);
+  const me = personClient(session, url);
+  const { id: vaultId } = await me.vaults.create("Private");
+  const many: NewRecord[] = Array.from({ length: 2001 }, (_, index) => ({
+    type: "login",
+    fields: { name: `n${index}` },
+  }));
+  many[5] = { type: "Login", fields: { name: "wrong type" } };
+  many[1500] = { type: "login", fields: { name: "x".repeat(200 * 1024) } };
+  many[2000] = { id: "no-uuid", type: "login", fields: { name: "n" } };
+  const progress: object[] = [];
+  const result = await me.records.import(vaultId, many, { onProgress: (each) => progress.push(each) });
+  t.match(result, { imported: 1998, failed: 3 });
+  t.same(
+    result.errors.map(({ index }) => index),
+    [5, 1500, 2000],
+  );
+  t.match(result.errors[1], { issue: /256 KiB/ });
+  const sent = received.filter(({ path }) => path.endsWith("/import"));
+  t.same(
+    sent.map(({ body }) => (JSON.parse(body) as { records: unknown[] }).records.length),
+    [1000, 999],
+  );
+  t.same(progress, [
+    { done: 1000, failed: 1, total: 2001 },
+    { done: 2001, failed: 3, total: 2001 },
+  ]);
+  const last = result.records.at(-1);
+  t.same([last?.index, records.has(last?.id ?? "")], [1999, true]);
+  t.same((await me.records.get(vaultId, last?.id ?? "")).fields, { name: "n1999" });
+  t.match(await me.records.import(vaultId, []), { imported: 0, failed: 0, records: [], errors: [] });
+});
+
+await t.test("an import keeps each request under what the service takes", async (t) => {
+  const { url, session, received } = await startVaultServer(t);
+  const me = personClient(session, url);
+  const { id: vaultId } = await me.vaults.create("Private");
+  const large = Array.from({ length: 150 }, () => ({ type: "login", fields: { name: "x".repeat(190 * 1024) } }));
+  t.match(await me.records.import(vaultId, large), { imported: 150, failed: 0 });
+  const sizes = received.filter(({ path }) => path.endsWith("/import")).map(({ body }) => body.length);
+  t.equal(sizes.length, 2);
+  for (const size of sizes) t.ok(size < 32 * 1024 * 1024);
+});
+
+await t.test("a vault's key is sealed to a member's public key once the key is confirmed", async (t) => {
+  const server = await startVaultServer(t);
+  const me = personClient(server.session, server.url);
+  const { id: vaultId } = await me.vaults.create("Team", { type: "shared" });
+  const bob = await newKeyPair();
+  let granted: Record<string, unknown> | undefined;
+  server.instead.http = ({ method, path, body }, response) => {
+    if (path.endsWith("/public_key")) json(response, 200, { public_key: bob.publicKey });
+    else if (method === "PUT") json(response, 200, (granted = JSON.parse(body) as Record<string, unknown>));
+    else return false;
+    return true;
+  };
+  const request = { userId: newId(), name: "bob@example.com", permission: "write" } as const;
+  await t.rejects(
+    me.vaults.share(vaultId, request, () => Promise.resolve(false)),
+    { code: "access_denied" },
+  );
+  t.equal(granted, undefined, "nothing is sent for a key that was not confirmed");
+  const { hex } = await fingerprint(bob.publicKey);
+  await me.vaults.share(vaultId, request, (holder) =>
+    Promise.resolve(
+      holder.public_key === bob.publicKey && holder.fingerprint.hex === hex && holder.id === request.userId,
+    ),
+  );
+  t.match(granted, { permission: "write", key_version: 1 });
+  const key = await openSealed(bob.privateKey, granted?.["encrypted_key"] as string, contexts.vaultKey(vaultId));
+  const sealed = server.vaults.get(vaultId)?.encrypted_key ?? "";
+  t.same(key, await vaultKey(server.session.user_key, vaultId, sealed));
+
+  // The recipient's own list has the JWE.
+  const view = server.vaults.get(vaultId) as NonNullable<ReturnType<typeof server.vaults.get>>;
+  server.vaults.set(vaultId, { ...view, encrypted_key: granted?.["encrypted_key"] as string });
+  const made = await me.records.create(vaultId, login);
+  const privateKey = await box(decodeBase64(server.session.user_key), bob.privateKey, contexts.privateKey());
+  const bobs = { ...server.session, public_key: bob.publicKey, encrypted_private_key: privateKey };
+  t.same(await personClient(bobs, server.url).records.list(vaultId), [made]);
+});
+
+async function vaultKey(userKey: string, vaultId: string, sealed: string): Promise<Uint8Array<ArrayBuffer>> {
+  return unboxBound(decodeBase64(userKey), sealed, contexts.vaultKey(vaultId));
+}
