@@ -3,8 +3,9 @@ import type { CofferError, MachineClient, PersonClient, PersonSession, SecretsCl
 import { loadConfiguration } from "@coffer/sdk/node";
 import { resolveAddress } from "./address.ts";
 import type { Address } from "./address.ts";
-import type { DataOptions, PersonOptions } from "./command-row.ts";
+import type { CachedOptions, DataOptions, PersonOptions } from "./command-row.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
+import { offlineIn } from "./offline.ts";
 import { tell } from "./output.ts";
 import { profileDirectory } from "./paths.ts";
 import { notLoggedIn, profileKeeper, readProfile } from "./profile.ts";
@@ -60,19 +61,31 @@ export function machineConfigurationOf(options: DataOptions, env: NodeJS.Process
   return options.config ?? (env["COFFER_CONFIG"] || undefined);
 }
 
-/** Works as the machine of a configuration (a path or the JSON itself). */
+/**
+ * Works as the machine of a configuration (a path or the JSON itself), with `--cache` also while the service is away.
+ */
 export async function asMachine(
   configuration: string,
-  options: DataOptions,
+  options: CachedOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<MachineClient> {
   const loaded = await loadConfiguration(configuration);
   const { url } = await resolveAddress(options.url, env, { configuration: loaded.url });
-  return createClient({ ...loaded, url }, readerOptions);
+  const offline = options.cache === undefined ? undefined : offlineIn(options.cache);
+  return createClient({ ...loaded, url }, { ...readerOptions, offline });
+}
+
+/** Throws Failure (usage) for a `--cache` without a machine: it is sealed with the machine's key. */
+export function checkCache(options: CachedOptions, env: NodeJS.ProcessEnv): void {
+  if (options.cache === undefined) return;
+  if (options.cache === "") throw usage("--cache names no file");
+  if (machineConfigurationOf(options, env) === undefined)
+    throw usage("--cache is for machines: give the machine's configuration with --config or COFFER_CONFIG");
 }
 
 /** Secrets as the machine, when a configuration says so, else as the person. */
-export async function secretsOf(options: DataOptions, env: NodeJS.ProcessEnv): Promise<SecretsClient> {
+export async function secretsOf(options: CachedOptions, env: NodeJS.ProcessEnv): Promise<SecretsClient> {
+  checkCache(options, env);
   const configuration = machineConfigurationOf(options, env);
   if (configuration === undefined) return (await asPerson(options, env)).secrets;
   return asMachine(configuration, options, env);

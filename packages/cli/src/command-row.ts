@@ -21,6 +21,11 @@ export interface DataOptions extends PersonOptions {
   config?: string;
 }
 
+/** On commands that a machine may run on the values that it has kept. */
+export interface CachedOptions extends DataOptions {
+  cache?: string;
+}
+
 export interface OptionRow {
   /** As commander reads them: `--app <name>`. */
   flags: string;
@@ -61,6 +66,32 @@ export const configOption: OptionRow = {
   flags: "--config <file>",
   description: "work as the machine of this configuration (else COFFER_CONFIG: a path or the JSON itself)",
 };
+
+/** What a machine falls back on. */
+export const cacheOption: OptionRow = {
+  flags: "--cache <file>",
+  description: "as a machine: keep the values, sealed, in this file, and use them while the service is away",
+};
+
+/** What a member is given to do. */
+export const permissionOption: OptionRow = {
+  flags: "--permission <permission>",
+  description: "what the member may do",
+  choices: ["read", "write", "manage"],
+  preset: "read",
+};
+/** How a public key that was not seen before is confirmed. */
+export const confirmOptions: readonly OptionRow[] = [
+  {
+    flags: "--fingerprint <fingerprint>",
+    description: "a fingerprint (hex or words) that you have compared with its holder; several times for several",
+    repeated: true,
+  },
+  {
+    flags: "--trust-new",
+    description: "take public keys that were not seen before; changed ones are refused all the same",
+  },
+];
 
 export const personOptions = [urlOption, orgOption, jsonOption];
 export const dataOptions = [configOption, ...personOptions];

@@ -29,7 +29,7 @@ export function confirmKeys(directory: string, session: PersonSession, options: 
   const service = serviceKey(session.url);
   return async (holder) => {
     if (holder.kind === "user" && holder.id === session.user.id) {
-      if (holder.publicKey === session.public_key) return true;
+      if (holder.public_key === session.public_key) return true;
       throw changed(holder, "your own");
     }
     const { hex, words } = holder.fingerprint;

@@ -1,18 +1,19 @@
-import { secretsOf } from "../access.ts";
+import { checkCache, secretsOf } from "../access.ts";
 import { childEnvironment } from "../child-environment.ts";
-import type { Call, DataOptions } from "../command-row.ts";
+import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { folderVariables } from "../folder-variables.ts";
 import { print, printJson } from "../output.ts";
 import { quoteValue } from "../quote-value.ts";
 import { referencesIn, resolveReferences } from "../references.ts";
 
-interface Options extends DataOptions {
+interface Options extends CachedOptions {
   folder?: string;
 }
 
 /** `coffer env`: prints the variables that refer to secrets, or all fields of a folder, with their values. */
 export async function env({ options, env: environment }: Call<Options>): Promise<void> {
+  checkCache(options, environment);
   const values =
     options.folder === undefined
       ? await environmentValues(options, environment)
@@ -21,7 +22,7 @@ export async function env({ options, env: environment }: Call<Options>): Promise
   else for (const [name, value] of values) print(`${name}=${quoteValue(value)}`);
 }
 
-function environmentValues(options: DataOptions, environment: NodeJS.ProcessEnv): Promise<Map<string, string>> {
+function environmentValues(options: CachedOptions, environment: NodeJS.ProcessEnv): Promise<Map<string, string>> {
   const references = referencesIn(childEnvironment(environment));
   if (references.size === 0)
     throw usage("no variable refers to a secret: set NAME=coffer://… or name a folder with --folder");

@@ -1,18 +1,19 @@
 import { writePrivateFile } from "@coffer/sdk/node";
-import { secretsOf } from "../access.ts";
-import type { Call, DataOptions } from "../command-row.ts";
+import { checkCache, secretsOf } from "../access.ts";
+import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { readNamedFile, readStdin, stdinIsTerminal } from "../inputs.ts";
 import { printJson, tell } from "../output.ts";
 import { fillTemplate, notationsIn } from "../template.ts";
 
-interface Options extends DataOptions {
+interface Options extends CachedOptions {
   in?: string;
   out?: string;
 }
 
 /** `coffer inject`: fills the `{{ coffer://… }}` of a template. */
 export async function inject({ options, env }: Call<Options>): Promise<void> {
+  checkCache(options, env);
   const template = await readTemplate(options.in);
   const notations = notationsIn(template);
   const values =

@@ -65,8 +65,8 @@ export async function memberSessions({ args: [member = ""], options, env }: Call
 export async function memberKey({ args: [member = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const { user_id: id } = pickMember(await person.members.list(), member);
-  const { publicKey, fingerprint } = await person.members.publicKey(id);
-  if (options.json === true) printJson({ user_id: id, public_key: publicKey, fingerprint });
+  const { public_key, fingerprint } = await person.members.publicKey(id);
+  if (options.json === true) printJson({ user_id: id, public_key, fingerprint });
   else print(`${fingerprint.words}\n${fingerprint.hex}`);
 }
 

@@ -1,29 +1,32 @@
 import { CofferError } from "@coffer/sdk";
 import type { MachineClient } from "@coffer/sdk";
-import type { Call, DataOptions } from "../command-row.ts";
-import { asMachine, asPerson, machineConfigurationOf } from "../access.ts";
+import type { CachedOptions, Call } from "../command-row.ts";
+import { asMachine, asPerson, checkCache, machineConfigurationOf } from "../access.ts";
 import { notationArgument } from "../notation-argument.ts";
 import { print, printJson } from "../output.ts";
 
-interface Options extends DataOptions {
+interface Options extends CachedOptions {
   newline: boolean;
 }
 
 /** `coffer read <uri>`: the value of one field. */
 export async function read({ args: [uri = ""], options, env }: Call<Options>): Promise<void> {
   notationArgument(uri);
+  checkCache(options, env);
   const configuration = machineConfigurationOf(options, env);
   const value =
     configuration === undefined
       ? await (await asPerson(options, env)).secrets.read(uri)
-      : await readAsMachine(await asMachine(configuration, options, env), uri);
+      : await readAsMachine(await asMachine(configuration, options, env), uri, options.cache !== undefined);
   if (options.json === true) printJson({ uri, value });
   else if (options.newline) print(value);
   else process.stdout.write(value);
 }
 
 /** Lets the service find it; what it cannot find, because its writer indexed no title or field, may be in the payloads. */
-async function readAsMachine(machine: MachineClient, uri: string): Promise<string> {
+async function readAsMachine(machine: MachineClient, uri: string, fromList: boolean): Promise<string> {
+  // What is kept for later is the list of all.
+  if (fromList) return machine.read(uri);
   try {
     return (await machine.resolve(uri)).value;
   } catch (error) {

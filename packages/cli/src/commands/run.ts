@@ -1,15 +1,15 @@
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
-import { secretsOf } from "../access.ts";
+import { checkCache, secretsOf } from "../access.ts";
 import { childEnvironment } from "../child-environment.ts";
-import type { Call, DataOptions } from "../command-row.ts";
+import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { maskedTexts } from "../mask.ts";
 import { referencesIn, resolveReferences } from "../references.ts";
 import { runChild } from "../run-child.ts";
 import { runWatched } from "../run-watched.ts";
 
-interface Options extends DataOptions {
+interface Options extends CachedOptions {
   mask?: boolean;
   watch?: boolean;
   interval?: string;
@@ -18,6 +18,7 @@ interface Options extends DataOptions {
 
 /** `coffer run -- <command…>`: runs a command with the secrets that its environment refers to. */
 export async function run({ args, options, env }: Call<Options>): Promise<void> {
+  checkCache(options, env);
   const variables = childEnvironment(env);
   const references = referencesIn(variables);
   const mask = options.mask ?? (env["CI"] !== undefined && env["CI"] !== "" && env["CI"] !== "false");

@@ -69,10 +69,10 @@ interface TotpOptions extends PersonOptions, OtpOptions {
 export async function totpOn({ options, env }: Call<TotpOptions>): Promise<void> {
   const security = await securityOf(options, env);
   const password = await readPassword(options.passwordFile, env, false);
-  const { secret, otpauthUrl } = await security.startTotp({ password, otp: askOtp(options) });
+  const { secret, otpauth_url: address } = await security.startTotp({ password, otp: askOtp(options) });
   tell("Add this to an authenticator, as a key or as an address; then `coffer totp confirm` with its first code");
-  if (options.json === true) printJson({ secret, otpauth_url: otpauthUrl });
-  else print(`${secret}\n${otpauthUrl}`);
+  if (options.json === true) printJson({ secret, otpauth_url: address });
+  else print(`${secret}\n${address}`);
 }
 
 /** `coffer totp confirm`: switches it on with the first code; prints the recovery codes once. */

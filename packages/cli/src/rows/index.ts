@@ -1,23 +1,32 @@
 import type { CommandRow } from "../command-row.ts";
 import { accountRows } from "./account.ts";
 import { auditRows } from "./audit.ts";
+import { doctorRows } from "./doctor.ts";
 import { manageRows } from "./manage.ts";
 import { peopleRows } from "./people.ts";
 import { secretRows } from "./secrets.ts";
 import { shellRows } from "./shell.ts";
+import { transferRows } from "./transfer.ts";
+import { vaultRows } from "./vaults.ts";
 
 /** Every command, in the groups in which `--help` shows them. */
 export const groups: readonly (readonly [heading: string, rows: readonly CommandRow[]])[] = [
   ["Secrets, as a person or with --config as a machine:", secretRows],
+  ["From and to other password managers:", transferRows],
   ["You:", accountRows],
+  ["Vaults:", vaultRows],
   ["Folders, applications, machines:", manageRows],
   ["People:", peopleRows],
   ["Audit:", auditRows],
+  ["When something is wrong:", doctorRows],
   ["Your shell:", shellRows(() => ({ rows: groups.flatMap(([, rows]) => rows), nouns }))],
 ];
 
 /** What a command's first word is about, where several share it. */
 export const nouns: Readonly<Record<string, string>> = {
+  vault: "vaults, which hold records",
+  record: "records of vaults",
+  travel: "travel mode, which hides vaults",
   folder: "folders, which hold secrets",
   app: "applications, which machines belong to",
   token: "one-time tokens, with which a machine gets its identity",

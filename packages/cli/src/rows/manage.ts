@@ -1,20 +1,7 @@
-import { jsonOption, personOptions, urlOption } from "../command-row.ts";
+import { confirmOptions, jsonOption, permissionOption, personOptions, urlOption } from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
 
 const ofApp: OptionRow = { flags: "--app <app>", description: "only of this application (name or id)" };
-
-/** How a public key that was not seen before is confirmed. */
-const confirmOptions: readonly OptionRow[] = [
-  {
-    flags: "--fingerprint <fingerprint>",
-    description: "a fingerprint (hex or words) that you have compared with its holder; several times for several",
-    repeated: true,
-  },
-  {
-    flags: "--trust-new",
-    description: "take public keys that were not seen before; changed ones are refused all the same",
-  },
-];
 
 export const manageRows: readonly CommandRow[] = [
   {
@@ -51,16 +38,7 @@ export const manageRows: readonly CommandRow[] = [
       "coffer folder share production bob@example.com",
       "coffer folder share production bob@example.com --permission write",
     ],
-    options: [
-      {
-        flags: "--permission <permission>",
-        description: "what the member may do",
-        choices: ["read", "write", "manage"],
-        preset: "read",
-      },
-      ...confirmOptions,
-      ...personOptions,
-    ],
+    options: [permissionOption, ...confirmOptions, ...personOptions],
     load: async () => (await import("../commands/share.ts")).shareFolder,
   },
   {

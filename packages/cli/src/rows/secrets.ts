@@ -1,4 +1,4 @@
-import { dataOptions, jsonOption } from "../command-row.ts";
+import { cacheOption, dataOptions, jsonOption } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 
 const uri = "coffer://production/database/field/password";
@@ -14,6 +14,7 @@ export const secretRows: readonly CommandRow[] = [
       `DB_PASSWORD=${uri} coffer run --config machine.json -- printenv DB_PASSWORD`,
       "coffer run --mask -- make deploy",
       "coffer run --watch --config machine.json -- ./server",
+      "coffer run --cache machine.cache --config machine.json -- ./server",
     ],
     options: [
       {
@@ -24,6 +25,7 @@ export const secretRows: readonly CommandRow[] = [
       { flags: "--watch", description: "start the command again when a value that it was given has changed" },
       { flags: "--interval <seconds>", description: "with --watch: how often to ask for changes (60)" },
       { flags: "--signal <signal>", description: "with --watch: send this signal instead of starting it again" },
+      cacheOption,
       // It prints nothing of its own.
       ...dataOptions.filter((option) => option !== jsonOption),
     ],
@@ -37,6 +39,7 @@ export const secretRows: readonly CommandRow[] = [
     examples: [`coffer read ${uri}`, `coffer read --config machine.json --no-newline ${uri} > password`],
     options: [
       { flags: "--no-newline", description: "print the value alone, without a line break after it" },
+      cacheOption,
       ...dataOptions,
     ],
     load: async () => (await import("../commands/read.ts")).read,
@@ -75,6 +78,7 @@ export const secretRows: readonly CommandRow[] = [
     ],
     options: [
       { flags: "--folder <folder>", description: "every field of this folder, as <TITLE>_<FIELD>" },
+      cacheOption,
       ...dataOptions,
     ],
     load: async () => (await import("../commands/env.ts")).env,
@@ -86,6 +90,7 @@ export const secretRows: readonly CommandRow[] = [
     options: [
       { flags: "-i, --in <template>", description: "the template (else stdin)" },
       { flags: "-o, --out <file>", description: "the file to write, mode 0600, all of it or nothing (else stdout)" },
+      cacheOption,
       ...dataOptions,
     ],
     load: async () => (await import("../commands/inject.ts")).inject,

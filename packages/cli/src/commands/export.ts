@@ -1,0 +1,57 @@
+import { lstat } from "node:fs/promises";
+import { writeExport } from "@coffer/import";
+import type { ExportFormat } from "@coffer/import";
+import { writePrivateFile } from "@coffer/sdk/node";
+import type { Call, PersonOptions } from "../command-row.ts";
+import { exitCodes, Failure, usage } from "../failure.ts";
+import { printJson, tell } from "../output.ts";
+import { withVault } from "../pick-vault.ts";
+import { tellLeftOut } from "../transfer/left-out.ts";
+
+interface Options extends PersonOptions {
+  vault: string;
+  format: ExportFormat;
+  force?: boolean;
+  forSpreadsheets?: boolean;
+}
+
+/** `coffer export <file>`: a vault's records in the clear, as another program reads them. */
+export async function exportVault({ args: [path = ""], options, env }: Call<Options>): Promise<void> {
+  const toStdout = path === "-";
+  if (toStdout && options.json === true) throw usage("stdout is for the export: --json goes with a file");
+  // Before anything is decrypted.
+  if (!toStdout && options.force !== true && (await isThere(path)))
+    throw usage(`${path} is there already: --force writes over it`);
+  const { person, vault } = await withVault(options, env, options.vault);
+  const records = await person.records.list(vault.id);
+  const { text, leftOut, notes } = await writeExport(
+    options.format,
+    records.map(({ id, type, fields }) => ({ id, type, payload: fields })),
+    { forSpreadsheets: options.forSpreadsheets },
+  );
+  tellLeftOut(leftOut, options.json === true);
+  for (const note of notes) tell(`note: ${note}`);
+  if (toStdout) process.stdout.write(text);
+  else {
+    await writePrivateFile(path, text);
+    tell(`wrote ${path} (mode 0600): it holds every secret of ${vault.name} in the clear`);
+  }
+  const unreadable = Math.max(0, vault.record_count - records.length);
+  const { format } = options;
+  if (options.json === true)
+    printJson({
+      format,
+      vault_id: vault.id,
+      file: path,
+      records: records.length,
+      unreadable,
+      left_out: leftOut,
+      notes,
+    });
+  if (unreadable > 0)
+    throw new Failure(exitCodes.failure, `${unreadable} records could not be opened, or went away meanwhile`);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
+}

@@ -1,0 +1,81 @@
+import type { CofferError, Sync, SyncChange } from "@coffer/sdk";
+import { fileStorage } from "@coffer/sdk/node";
+import { asPerson } from "../access.ts";
+import type { AddressOptions, Call } from "../command-row.ts";
+import { usage } from "../failure.ts";
+import { print, tell, visible } from "../output.ts";
+
+interface Options extends AddressOptions {
+  watch?: boolean;
+  store?: string;
+  showValues?: boolean;
+  json?: boolean;
+}
+
+/** `coffer sync`: prints what has changed, once, or with `--watch` until it is stopped. */
+export async function sync({ options, env }: Call<Options>): Promise<void> {
+  if (options.store === "") throw usage("--store names no file");
+  const person = await asPerson(options, env);
+  const away = failed();
+  const device: Sync = await person.sync({
+    storage: options.store === undefined ? undefined : fileStorage(options.store),
+    onStorageError: (error) =>
+      tell(`coffer: ${options.store ?? ""}: ${error instanceof Error ? error.message : "failed"}`),
+    onUnreadable: (_id, error) => tell(`coffer: left out: ${error.message}`),
+    onChange: (changes) => {
+      for (const change of changes) print(lineOf(change, device, options));
+    },
+    onLive: () => tell(options.watch === true ? "up to date; waiting for changes" : "up to date"),
+    onAway(error, seconds) {
+      if (options.watch === true) tell(`coffer: ${error.message}; trying again in ${seconds} s`);
+      else away.reject(error);
+    },
+  });
+  const stop = (): void => void device.stop();
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  try {
+    // Without a connection nobody waits for the next one.
+    await (options.watch === true ? device.ended : Promise.race([device.ready, away.promise]));
+  } finally {
+    process.off("SIGINT", stop).off("SIGTERM", stop);
+    await device.stop();
+  }
+}
+
+/** One change as a line: what, the vault, the name, the type, the id. */
+function lineOf(change: SyncChange, device: Sync, { json, showValues }: Options): string {
+  if ("record" in change) {
+    const { id, vault_id, type, fields, updated_at } = change.record;
+    const name = fields["name"] ?? id;
+    if (json === true) {
+      const record = { id, vault_id, type, name, updated_at };
+      return JSON.stringify({ action: change.action, record: showValues === true ? { ...record, fields } : record });
+    }
+    const values = showValues === true ? [JSON.stringify(fields)] : [];
+    return columns([change.action, vaultName(device, vault_id), name, type, id, ...values]);
+  }
+  if (json === true) return JSON.stringify(change);
+  if ("vault" in change) return columns([change.action, change.vault.name, "", change.vault.type, change.vault.id]);
+  if (change.action === "folder_updated") return columns([change.action, "", change.change, "", change.folder_id]);
+  if (change.action === "record_deleted")
+    return columns([change.action, vaultName(device, change.vault_id), "", "", change.record_id]);
+  return columns([change.action, "", "", "", change.vault_id]);
+}
+
+function vaultName(device: Sync | undefined, id: string): string {
+  return device?.vaults().find((vault) => vault.id === id)?.name ?? id;
+}
+
+function columns(cells: readonly string[]): string {
+  return cells.map(visible).join("\t");
+}
+
+/** A promise that only fails. */
+function failed(): { promise: Promise<never>; reject(error: CofferError): void } {
+  let reject: (error: CofferError) => void = () => undefined;
+  const promise = new Promise<never>((_resolve, fail) => {
+    reject = fail;
+  });
+  promise.catch(() => undefined);
+  return { promise, reject };
+}

@@ -1,0 +1,53 @@
+import type { TravelModeView } from "@coffer/sdk";
+import { accountSecurity } from "@coffer/sdk/account";
+import { asPerson, manners } from "../access.ts";
+import { askOtp } from "../ask-otp.ts";
+import type { OtpOptions } from "../ask-otp.ts";
+import type { Call, PersonOptions } from "../command-row.ts";
+import { readPassword } from "../inputs.ts";
+import { print, printJson, shortTime, tell } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
+import { profileKeeper } from "../profile.ts";
+import { pickMember } from "./member.ts";
+
+interface TravelOptions extends PersonOptions {
+  member?: string;
+}
+
+/** `coffer travel status`: whether one travels. */
+export async function travelStatus({ options, env }: Call<PersonOptions>): Promise<void> {
+  const mode = await (await asPerson(options, env)).travel.status();
+  if (options.json === true) printJson(mode);
+  else print(`${mode.enabled ? "on" : "off"} since ${shortTime(mode.updated_at)}`);
+}
+
+/** `coffer travel on`: hides what is not safe for travel. */
+export async function travelOn({ options, env }: Call<TravelOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  if (options.member !== undefined) {
+    const { user_id: id, email } = pickMember(await person.members.list(), options.member);
+    say(await person.members.setTravel(id, true), email, options);
+  } else say(await person.travel.start(), "you", options);
+}
+
+interface OffOptions extends TravelOptions, OtpOptions {
+  passwordFile?: string;
+}
+
+/** `coffer travel off`: ends it, for oneself with the password. */
+export async function travelOff({ options, env }: Call<OffOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  if (options.member !== undefined) {
+    const { user_id: id, email } = pickMember(await person.members.list(), options.member);
+    say(await person.members.setTravel(id, false), email, options);
+    return;
+  }
+  const password = await readPassword(options.passwordFile, env, false);
+  const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, manners);
+  say(await security.stopTravel({ password, otp: askOtp(options) }), "you", options);
+}
+
+function say(mode: TravelModeView, who: string, { json }: TravelOptions): void {
+  tell(mode.enabled ? `travel mode is on for ${who}` : `travel mode is off for ${who}`);
+  if (json === true) printJson(mode);
+}

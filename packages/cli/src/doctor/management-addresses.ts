@@ -1,0 +1,30 @@
+import { readFile } from "node:fs/promises";
+import { canonicalUrl } from "@coffer/sdk";
+import { localRunFile } from "../paths.ts";
+import { serviceKey } from "../same-service.ts";
+
+/**
+ * Where management ports are: the one that was named, else those of the local run when it is the service at `url`, the
+ * one that speaks for all first. None when nobody says. Throws CofferError for what is no address.
+ */
+export async function managementOf(
+  named: string | undefined,
+  url: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  if (named !== undefined) return [canonicalUrl(named)];
+  if (url === undefined) return [];
+  try {
+    const run = JSON.parse(await readFile(localRunFile(env), "utf8")) as Run; // what npm start writes
+    if (serviceKey(run.url) !== serviceKey(url)) return [];
+    return [...new Set([run.management_url, ...Object.values(run.services).map((each) => each.management_url)])];
+  } catch {
+    return [];
+  }
+}
+
+interface Run {
+  url: string;
+  management_url: string;
+  services: Record<string, { management_url: string }>;
+}

@@ -1,0 +1,20 @@
+import { stat } from "node:fs/promises";
+import type { Finding } from "./finding.ts";
+import { fine, problem } from "./finding.ts";
+
+/** Whether a file with secrets is there and is for its owner alone; undefined when there is no such file. */
+export async function checkPrivateFile(check: string, path: string): Promise<Finding | undefined> {
+  let mode: number;
+  try {
+    const found = await stat(path);
+    if (!found.isFile()) return problem(check, `${path} is not an ordinary file`, "move it away");
+    mode = found.mode & 0o777;
+  } catch (error) {
+    const { code = "unknown" } = error as NodeJS.ErrnoException; // what stat throws
+    if (code === "ENOENT") return undefined;
+    return problem(check, `${path} cannot be looked at (${code})`, "give this user access to it and to its folder");
+  }
+  // Windows has other ways to say who may read a file.
+  if (process.platform === "win32" || (mode & 0o077) === 0) return fine(check, `${path} is for you alone`);
+  return problem(check, `${path} is for others too (mode ${mode.toString(8).padStart(4, "0")})`, `chmod 600 ${path}`);
+}

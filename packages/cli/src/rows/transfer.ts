@@ -1,0 +1,57 @@
+import { exportFormats, importFormats } from "@coffer/import/formats";
+import { personOptions } from "../command-row.ts";
+import type { CommandRow } from "../command-row.ts";
+
+export const transferRows: readonly CommandRow[] = [
+  {
+    name: "import",
+    args: "<file>",
+    summary: "bring in what another password manager exported (- reads stdin); twice is the same as once",
+    examples: [
+      "coffer import --dry-run bitwarden_export.json",
+      "coffer import --vault Private bitwarden_export.json",
+      "coffer import --vault Team --format keepass-xml database.xml",
+      "coffer import --vault Private - < passwords.csv",
+    ],
+    options: [
+      { flags: "--vault <vault>", description: "the vault that gets the records (name or id)" },
+      {
+        flags: "--format <format>",
+        description: "the file's format (else guessed from the file)",
+        choices: importFormats,
+      },
+      { flags: "--dry-run", description: "only say what would become of the file; needs no login" },
+      { flags: "--include-archived", description: "bring in archived items too" },
+      { flags: "--include-deleted", description: "bring in items in a recycle bin too" },
+      { flags: "--as-new", description: "make every record anew, also those that an earlier import made" },
+      ...personOptions,
+    ],
+    load: async () => (await import("../commands/import.ts")).importFile,
+  },
+  {
+    name: "export",
+    args: "<file>",
+    summary: "write a vault's records to a file, in the clear (mode 0600; - writes stdout)",
+    examples: [
+      "coffer export --vault Private --format coffer-json private.json",
+      "coffer export --vault Private --format keepass-xml - | gpg -c > private.xml.gpg",
+    ],
+    options: [
+      { flags: "--vault <vault>", description: "the vault (name or id)", required: true },
+      {
+        flags: "--format <format>",
+        description: "which program is to read it",
+        choices: exportFormats,
+        required: true,
+      },
+      { flags: "--force", description: "write over a file that is there" },
+      {
+        flags: "--for-spreadsheets",
+        description:
+          "in tables, keep spreadsheets from taking passwords for formulas; other programs misread those then",
+      },
+      ...personOptions,
+    ],
+    load: async () => (await import("../commands/export.ts")).exportVault,
+  },
+];
