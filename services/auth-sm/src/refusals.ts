@@ -1,7 +1,7 @@
 import type { ServiceError } from "@coffer/errors";
-import type { AuditAction, AuditDraft } from "@coffer/events";
 import type { Anonymous, RefusedCall, Route } from "@coffer/http";
-import { uuidText } from "@coffer/http";
+import type { Attempt } from "@coffer/service";
+import { attemptedAction, plainTarget } from "@coffer/service";
 import { userActor } from "./access/membership.ts";
 import type { Actor } from "./audit.ts";
 import { chainsOf } from "./accounts/user-events.ts";
@@ -12,38 +12,11 @@ import type { Deps } from "./deps.ts";
 import { findClientOrg } from "./store/clients.ts";
 import { findMembership } from "./store/memberships.ts";
 
+export type { Attempt } from "@coffer/service";
+export { attempting } from "@coffer/service";
+
 /** Whoever calls this service. */
 export type Caller = User | Machine | Anonymous;
-
-/** What is known of a refused call besides the parameters of its path. */
-export interface Sent {
-  /** Who calls. */
-  actorId: string;
-  /** The organization in which the caller acts. */
-  orgId: string | null;
-  /** As the route's schemas made them; undefined when the call was refused before they were read. */
-  query: unknown;
-  body: unknown;
-}
-
-/** What a call of an endpoint attempts, for the record of its refusal. */
-export interface Attempt {
-  action: AuditAction;
-  /** What it is about. */
-  target: (params: Readonly<Record<string, string>>, sent: Sent) => AuditDraft["target"];
-}
-
-/** A route that says what it attempts. One whose refusals are no business of the audit (the reads of lists) does not. */
-export type AttemptingRoute<SomeRoute> = SomeRoute & { readonly attempt: Attempt };
-
-/** Says of a route what a call of it attempts. */
-export function attempting<SomeRoute extends object>(
-  action: AuditAction,
-  target: Attempt["target"],
-  route: SomeRoute,
-): AttemptingRoute<SomeRoute> {
-  return Object.assign(route, { attempt: { action, target } });
-}
 
 /** The target of what people do to their own account. */
 export const oneself: Attempt["target"] = (_params, { actorId }) => ({ type: "user", id: actorId });
@@ -66,16 +39,18 @@ export async function recordRefusal(
   if (who === null) return;
   const { actor, orgId } = who;
   const actorId = caller.kind === "user" ? caller.userId : caller.clientId;
+  const sent = { actorId, orgId, query, body };
+  const attempted = attemptedAction(attempt, sent);
   const entry = {
-    action: error.status === 401 ? "client.auth.failed" : attempt.action,
+    action: error.status === 401 ? "client.auth.failed" : attempted,
     actor,
-    target: plain(attempt.target(params, { actorId, orgId, query, body })),
+    target: plainTarget(attempt.target(params, sent)),
     outcome,
     reason: error.code,
     status: error.status,
   } as const;
   // What people do to their own account is in the chain of each of their organizations.
-  const chains = attempt.action.startsWith("user.") ? await chainsOf(deps.database.pool, actorId) : [orgId];
+  const chains = attempt.target === oneself ? await chainsOf(deps.database.pool, actorId) : [orgId];
   await Promise.all(chains.map((chain) => deps.audit(auditOf(deps, request, { org_id: chain, ...entry }))));
 }
 
@@ -96,15 +71,4 @@ async function placeOf(deps: Deps, caller: User | Machine): Promise<{ orgId: str
   if (client === null) return null;
   const application = client.application_id === null ? {} : { application_id: client.application_id };
   return { orgId: client.org_id, actor: { type: "client", id: caller.clientId, ...application } };
-}
-
-/** Parameters come as they were sent: what has not the form of an id is not repeated. */
-function plain({ type, id, parent_id }: AuditDraft["target"]): AuditDraft["target"] {
-  const [own, parent] = [idOf(id), idOf(parent_id)];
-  return { type, id: own, ...(parent === null ? {} : { parent_id: parent }) };
-}
-
-function idOf(text: string | null | undefined): string | null {
-  if (text === null || text === undefined || !/^[\w-]{1,64}$/.test(text)) return null;
-  return uuidText.safeParse(text).data ?? text;
 }

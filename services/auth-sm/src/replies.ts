@@ -1,6 +1,8 @@
-import { membershipOf, revokedSessions, signingKeys } from "@coffer/events";
+import { folderHolders, membershipOf, memberships, revokedSessions, signingKeys } from "@coffer/events";
 import { chosenOrg } from "@coffer/http";
 import type { Deps } from "./deps.ts";
+import { listReaders } from "./folders/list-readers.ts";
+import { listAllMemberships } from "./members/list-all.ts";
 import { listRevoked } from "./sessions/list-revoked.ts";
 import { findMembership, hasMembership } from "./store/memberships.ts";
 import { sessionLasts } from "./store/sessions.ts";
@@ -9,6 +11,8 @@ import { sessionLasts } from "./store/sessions.ts";
 export function answerRequests(deps: Deps): void {
   deps.bus.reply(signingKeys, async () => ({ keys: [...(await deps.keys.present()).publicKeys] }));
   deps.bus.reply(revokedSessions, (asked) => listRevoked(deps, asked));
+  deps.bus.reply(memberships, ({ after }) => listAllMemberships(deps, after));
+  deps.bus.reply(folderHolders, (asked) => listReaders(deps, asked));
   deps.bus.reply(membershipOf, async ({ user_id: userId, session_id: sessionId, org_id: orgId }) => {
     const { pool } = deps.database;
     const [session_active, membership, has_organization] = await Promise.all([

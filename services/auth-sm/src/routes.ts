@@ -16,6 +16,7 @@ import type { Caller } from "./refusals.ts";
 import { sessionRoutes } from "./sessions/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { totpRoutes } from "./totp/routes.ts";
+import { travelModeRoutes } from "./travel-mode/routes.ts";
 import { userRoutes } from "./users/routes.ts";
 
 /** The whole HTTP surface of the service, a row per endpoint. */
@@ -24,6 +25,7 @@ export const routes: readonly Route<Deps, Caller>[] = [
   ...accountRoutes,
   ...passwordRoutes,
   ...totpRoutes,
+  ...travelModeRoutes,
   ...recoveryRoutes,
   ...sessionRoutes,
   ...keyRoutes,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "@coffer/postgres";
 import { createAuditLog, deliverOver, startRelay } from "@coffer/postgres";
-import { buildService, createServiceBase, newId } from "@coffer/service";
+import { buildService, createServiceBase, newId, startSweeper } from "@coffer/service";
 import type { ServiceBase, ServiceInstance, Shared } from "@coffer/service";
 import { verifyMachineToken, verifyUserToken } from "@coffer/tokens";
 import { beginningsSweep } from "./accounts/sweep-beginnings.ts";
@@ -21,7 +21,6 @@ import { sessionSweep } from "./sessions/sweep.ts";
 import { createClientKeys } from "./store/client-keys.ts";
 import { createSecretReads } from "./store/secret-reads.ts";
 import { createSecretWrites } from "./store/secret-writes.ts";
-import { startSweeper } from "./sweeper.ts";
 
 /** What a test may set: the clock. */
 export interface Seams {

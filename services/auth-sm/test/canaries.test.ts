@@ -121,7 +121,7 @@ await t.test("nothing of it is found but where it belongs", async (t) => {
   const places = {
     ...said,
     audit: JSON.stringify(observer.records),
-    "the bus": JSON.stringify(observer.revocations),
+    "the bus": JSON.stringify([observer.revocations, observer.memberships, observer.folderNews]),
     Redis: await storedInRedis(watched.redis),
     refusals: exchanges
       .filter(({ status }) => status >= 400)

@@ -87,7 +87,7 @@ await t.test("a secret is replaced and removed while the judgement holds, and no
   const replace = (actor: Actor, over: Partial<typeof present> = {}) =>
     writes.replace({ present: { ...present, ...over }, content, folder: folder(actor), now, audit: audit(actor) });
   const remove = (actor: Actor, over: Partial<typeof present> = {}) =>
-    writes.remove({ present: { ...present, ...over }, folder: folder(actor), audit: audit(actor) });
+    writes.remove({ present: { ...present, ...over }, folder: folder(actor), now, audit: audit(actor) });
   for (const write of [replace, remove]) {
     for (const actor of [client(reader), client(ungranted), client(revoked), person(auditor), person(suspended)]) {
       t.equal(await write(actor), null);

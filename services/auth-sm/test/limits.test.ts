@@ -10,7 +10,12 @@ const owner = await register(service, { orgName: "Example" });
 const folder = await createFolder(service, owner);
 const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
 // Two replicas with the limits that an installation has.
-const limits = { COFFER_LIMIT_STRICT: "5", COFFER_LIMIT_STANDARD: "60", COFFER_LIMIT_USER: "300" };
+const limits = {
+  COFFER_LIMIT_STRICT: "5",
+  COFFER_LIMIT_STANDARD: "60",
+  COFFER_LIMIT_USER: "300",
+  COFFER_LOG_LEVEL: "info",
+};
 const replicas = [await service.replica(limits), await service.replica(limits)] as const;
 let requests = 0;
 
@@ -25,14 +30,42 @@ const bootstrap = (address: string) =>
 const list = (address: string) => from(address, "GET", "/api/sm/v1/secrets", { token: bearer(machine) });
 const org = (address: string) => from(address, "GET", "/api/org", { token: owner.token });
 
-await t.test("a source address has five strict requests a minute, over all replicas", async (t) => {
+const away = "Redis does not answer";
+const back = "the limiter counts in Redis";
+const misses = (): number => replicas.flatMap(({ lines }) => lines.filter((line) => line.includes(away))).length;
+const areTogether = (): boolean =>
+  replicas.every(({ lines }) => lines.findLast((line) => line.includes(away) || line.includes(back))?.includes(back));
+let addresses = 0;
+
+/**
+ * What comes of `work` at an address of its own, while Redis has answered all of it in time. A Redis that is too slow for
+ * the limiter's patience, as on a busy machine, lets each replica count for itself: then it is done again elsewhere.
+ */
+async function counted<T>(work: (address: string) => Promise<T>): Promise<T> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    await until("both replicas count in Redis", areTogether);
+    const before = misses();
+    addresses += 1;
+    const result = await work(`203.0.113.${addresses}`);
+    if (misses() === before && areTogether()) return result;
+  }
+  throw new Error("Redis was too slow twenty times");
+}
+const fiveAndTwo = async (address: string): Promise<number[]> => {
   const statuses: number[] = [];
-  for (let n = 0; n < 7; n += 1) statuses.push((await bootstrap("198.51.100.1")).status);
-  t.strictSame(statuses, [401, 401, 401, 401, 401, 429, 429]);
+  for (let n = 0; n < 7; n += 1) statuses.push((await bootstrap(address)).status);
+  return statuses;
+};
+
+await t.test("a source address has five strict requests a minute, over all replicas", async (t) => {
+  t.strictSame(await counted(fiveAndTwo), [401, 401, 401, 401, 401, 429, 429]);
 });
 
 await t.test("a refusal says when to come back, in the one shape of errors", async (t) => {
-  const answer = await bootstrap("198.51.100.1");
+  const answer = await counted(async (address) => {
+    await fiveAndTwo(address);
+    return bootstrap(address);
+  });
   t.equal(answer.status, 429);
   t.match(answer.body, { error: "rate_limited", message: /./, request_id: /./ });
   const wait = Number(answer.headers.get("retry-after"));
@@ -42,47 +75,60 @@ await t.test("a refusal says when to come back, in the one shape of errors", asy
 });
 
 await t.test("every endpoint of the strict bucket counts in the one bucket", async (t) => {
-  const address = "198.51.100.2";
-  for (const path of ["register/start", "register/finish", "login/start"]) {
-    t.equal((await from(address, "POST", `/api/auth/${path}`, { body: {} })).status, 400, path);
-  }
-  t.equal((await bootstrap(address)).status, 401);
-  t.equal((await bootstrap(address)).status, 401);
-  t.equal((await from(address, "POST", "/api/auth/login/start", { body: {} })).status, 429);
+  const statuses = await counted(async (address) => {
+    const post = async (path: string) => (await from(address, "POST", `/api/auth/${path}`, { body: {} })).status;
+    const first = [await post("register/start"), await post("register/finish"), await post("login/start")];
+    return [...first, (await bootstrap(address)).status, (await bootstrap(address)).status, await post("login/start")];
+  });
+  t.strictSame(statuses, [400, 400, 400, 401, 401, 429]);
 });
 
+let exhausted = "";
+
 await t.test("the standard bucket has sixty, whichever client and endpoint", async (t) => {
-  const address = "198.51.100.3";
-  const answers = [];
-  for (let n = 0; n < 60; n += 1) answers.push(await list(address));
+  const other = await createMachine(service, owner, []);
+  const { answers, refused, unknown } = await counted(async (address) => {
+    exhausted = address;
+    const answers = [];
+    for (let n = 0; n < 60; n += 1) answers.push(await list(address));
+    const refused = await from(address, "GET", "/api/sm/v1/client", { token: bearer(other) });
+    return { answers, refused, unknown: await from(address, "GET", "/api/sm/v1/folders") };
+  });
   t.ok(answers.every(({ status }) => status === 200));
   t.equal(answers[0]?.headers.get("ratelimit-policy"), '"standard";q=60;w=60');
   t.match(answers[0]?.headers.get("ratelimit"), /^"standard";r=59;t=\d+$/);
   t.match(answers[59]?.headers.get("ratelimit"), /^"standard";r=0;t=\d+$/);
-  const other = await createMachine(service, owner, []);
-  const refused = await from(address, "GET", "/api/sm/v1/client", { token: bearer(other) });
   t.equal(refused.status, 429, "another client behind the same address");
-  t.equal((await from(address, "GET", "/api/sm/v1/folders")).status, 429, "also before anybody asks who it is");
+  t.equal(unknown.status, 429, "also before anybody asks who it is");
 });
 
 await t.test("a bucket that is exhausted leaves the others alone, and other addresses too", async (t) => {
-  const address = "198.51.100.3";
+  const address = exhausted;
   t.equal((await org(address)).status, 200, "the user bucket");
   t.equal((await bootstrap(address)).status, 401, "the strict bucket");
   t.equal((await list("198.51.100.4")).status, 200, "another address");
 });
 
 await t.test("an address is one address in every spelling, and IPv6 counts by its /64", async (t) => {
-  for (let n = 0; n < 5; n += 1) await bootstrap("203.0.113.5");
-  t.equal((await bootstrap("::ffff:203.0.113.5")).status, 429);
-  for (let n = 0; n < 5; n += 1) await bootstrap(`2001:db8:0:1::${n}`);
-  t.equal((await bootstrap("2001:DB8:0:1:ffff::9")).status, 429);
-  t.equal((await bootstrap("2001:db8:0:2::1")).status, 401, "the next network");
+  const mapped = await counted(async (address) => {
+    for (let n = 0; n < 5; n += 1) await bootstrap(address);
+    return bootstrap(`::ffff:${address}`);
+  });
+  t.equal(mapped.status, 429);
+  const [same, next] = await counted(async () => {
+    for (let n = 0; n < 5; n += 1) await bootstrap(`2001:db8:${addresses}:1::${n}`);
+    return [await bootstrap(`2001:DB8:${addresses}:1:ffff::9`), await bootstrap(`2001:db8:${addresses}:2::1`)] as const;
+  });
+  t.equal(same.status, 429);
+  t.equal(next.status, 401, "the next network");
 });
 
 await t.test("a forged header does not move a request to another bucket", async (t) => {
-  for (let n = 0; n < 5; n += 1) await bootstrap(`10.0.0.${n}, 203.0.113.6`);
-  t.equal((await bootstrap("10.9.9.9, 203.0.113.6")).status, 429);
+  const answer = await counted(async (address) => {
+    for (let n = 0; n < 5; n += 1) await bootstrap(`10.0.0.${n}, ${address}`);
+    return bootstrap(`10.9.9.9, ${address}`);
+  });
+  t.equal(answer.status, 429);
 });
 
 await t.test("without Redis each replica goes on counting, and with it again they count together", async (t) => {

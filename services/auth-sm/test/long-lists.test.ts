@@ -10,7 +10,7 @@ import { insertSecrets } from "./support/many-secrets.ts";
 import { execute } from "./support/members.ts";
 import { register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { askSlowly } from "./support/slow-reader.ts";
+import { askSlowly } from "@coffer/testkit";
 
 // Lists that do not fit into a part, which has at most 1,000 secrets and ends with the one that reaches 2 MiB.
 

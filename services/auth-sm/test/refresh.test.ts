@@ -140,6 +140,21 @@ await t.test("a forged token is 401 and revokes nothing", async (t) => {
   t.equal((await refresh(person.refreshToken)).status, 200);
 });
 
+await t.test("who knows a session's id ends it with no token of an earlier generation", async (t) => {
+  const person = await register(service);
+  let present = person.refreshToken;
+  for (let round = 1; round <= 3; round += 1) present = (await refresh(present)).body.refresh_token;
+  for (const generation of [0, 1, 2, 3]) {
+    const bytes = Buffer.from(present.slice(5), "base64url");
+    bytes.writeUInt32BE(generation, 16);
+    // The secret and the tag.
+    randomBytes(48).copy(bytes, 20);
+    const answer = await refresh(`cfs1_${bytes.toString("base64url")}`);
+    t.match(answer, { status: 401, body: { error: "invalid_token" } }, `generation ${generation}`);
+  }
+  t.equal((await refresh(present)).status, 200);
+});
+
 await t.test("another spelling of a token that was used before is no replay", async (t) => {
   const person = await register(service);
   const { body } = await refresh(person.refreshToken);

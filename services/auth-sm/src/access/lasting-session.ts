@@ -1,5 +1,5 @@
-import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
+import { sessionEnded } from "@coffer/service";
 import type { User } from "../callers/user.ts";
 import { lockSessions } from "../store/sessions.ts";
 
@@ -10,7 +10,7 @@ import { lockSessions } from "../store/sessions.ts";
 export async function requireLastingSession(tx: Transaction, caller: User, now: Date): Promise<readonly string[]> {
   const lasting = await lockSessions(tx, caller.userId, now);
   if (!lasting.includes(caller.sessionId)) {
-    throw new ServiceError("invalid_token", "the session of this token has ended: log in again");
+    throw sessionEnded();
   }
   return lasting;
 }

@@ -1,10 +1,13 @@
 import { ServiceError } from "@coffer/errors";
 import type { Queryable, Transaction } from "@coffer/postgres";
+import { userActor } from "@coffer/service";
 import type { Actor } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Membership, Role } from "../store/memberships.ts";
 import { findMembership, hasMembership } from "../store/memberships.ts";
 import { holdPeople } from "../store/person-locks.ts";
+
+export { userActor } from "@coffer/service";
 
 /** A person's place in the organization that the request is about. */
 export interface ActiveMembership {
@@ -74,9 +77,4 @@ export async function requireHeldMembership(
 ): Promise<ActiveMembership> {
   await holdPeople(tx, [caller.userId, ...others]);
   return requireMembership(tx, caller, allowed);
-}
-
-/** How an audit record names a person. */
-export function userActor(caller: User): Actor {
-  return { type: "user", id: caller.userId, session_id: caller.sessionId };
 }

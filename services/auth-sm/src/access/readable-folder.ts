@@ -1,4 +1,5 @@
 import { ServiceError } from "@coffer/errors";
+import { sessionEnded } from "@coffer/service";
 import type { Actor } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { AskingPerson } from "../store/secret-scopes.ts";
@@ -20,7 +21,7 @@ export interface ReadableFolder {
  */
 export function readableFolder(caller: User, folderId: string, state: AskingPerson | null): ReadableFolder {
   if (state === null || !state.session_lasts) {
-    throw new ServiceError("invalid_token", "the session of this token has ended: log in again");
+    throw sessionEnded();
   }
   const { orgId, actor, role } = activeMembership(caller, everyone, state);
   if (state.folder === null) throw new ServiceError("not_found", "folder not found");

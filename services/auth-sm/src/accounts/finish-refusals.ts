@@ -4,6 +4,7 @@ import type { Spent } from "./spend-start.ts";
 /** What a login or a recovery that did not succeed is answered. */
 export function loginRefusal(spent: Exclude<Spent, { kind: "proven" }>): ServiceError {
   if (spent.kind === "malformed") return spent.error;
+  if (spent.kind === "wait") return tooManyCodes(spent.seconds);
   if (spent.kind === "otp")
     return new ServiceError("otp_required", "the code of the second factor (otp) is missing or wrong");
   return new ServiceError("invalid_credentials", "the e-mail or the password is wrong, or the login took too long");
@@ -11,6 +12,7 @@ export function loginRefusal(spent: Exclude<Spent, { kind: "proven" }>): Service
 
 /** What an act without a fresh proof of the password is answered. */
 export function proofRefusal(spent: Exclude<Spent, { kind: "proven" }> | null): ServiceError {
+  if (spent?.kind === "wait") return tooManyCodes(spent.seconds);
   if (spent?.kind === "otp") {
     return new ServiceError("reauth_required", "the code of the second factor (otp) is missing or wrong", {
       details: [{ field: "otp", issue: "missing or wrong" }],
@@ -19,5 +21,13 @@ export function proofRefusal(spent: Exclude<Spent, { kind: "proven" }> | null): 
   return new ServiceError(
     "reauth_required",
     "this needs a fresh proof of the password: call login/start and send login_id and finish_login_request",
+  );
+}
+
+function tooManyCodes(seconds: number): ServiceError {
+  return new ServiceError(
+    "rate_limited",
+    "too many wrong codes of the second factor: wait as Retry-After says, or use a recovery code",
+    { retryAfterSeconds: seconds },
   );
 }

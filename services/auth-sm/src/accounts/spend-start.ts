@@ -9,7 +9,7 @@ import { deleteLoginStart, keepProvenLoginStart, refuseLoginStart, takeLoginStar
 import { holdPeople, lockPerson } from "../store/person-locks.ts";
 import type { UserRow } from "../store/users.ts";
 import { findUserWithPassword } from "../store/users.ts";
-import { isSecondFactorGiven } from "../totp/second-factor.ts";
+import { takeSecondFactor } from "../totp/second-factor.ts";
 import { loginCall } from "./login-call.ts";
 
 /** So often a start may be tried, as long as only the second factor was missing or wrong. */
@@ -23,7 +23,9 @@ export type Spent =
   /** What was sent has not the form of a proof. */
   | { kind: "malformed"; error: ServiceError }
   /** All but the second factor was right. */
-  | { kind: "otp" };
+  | { kind: "otp" }
+  /** As that, and for so many seconds no code is looked at. */
+  | { kind: "wait"; seconds: number };
 
 export interface Finish {
   id: string;
@@ -68,10 +70,15 @@ export async function spendStart(tx: Transaction, deps: Deps, keys: KeyRing, fin
     await refuseLoginStart(tx, id, { call, now, proven: false });
     return { kind: "wrong" };
   }
-  if (!(await isSecondFactorGiven(tx, deps, keys, { userId: user.id, otp: finish.otp, now }))) {
-    if (start.attempts < mostAttempts) await keepProvenLoginStart(tx, id, call);
-    else await refuseLoginStart(tx, id, { call, now, proven: true });
-    return { kind: "otp" };
+  const factor = await takeSecondFactor(tx, deps, keys, { userId: user.id, otp: finish.otp, now });
+  if (factor.kind !== "given") {
+    const waits = factor.kind === "wait";
+    const refused = waits ? loginCall(request, 429) : call;
+    if (start.attempts < mostAttempts) await keepProvenLoginStart(tx, id, refused);
+    else await refuseLoginStart(tx, id, { call: refused, now, proven: true });
+    if (!waits) return { kind: "otp" };
+    deps.authFailures.inc({ reason: "otp_delayed" });
+    return { kind: "wait", seconds: factor.seconds };
   }
   await deleteLoginStart(tx, id);
   await deleteLoginCounts(tx, start.account);

@@ -1,9 +1,9 @@
 import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
+import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import type { FailedLoginStart } from "../store/login-starts.ts";
 import { takeFailedLoginStarts } from "../store/login-starts.ts";
-import type { Sweep } from "../sweeper.ts";
 import { auditUserEvent } from "./user-events.ts";
 
 const batch = 100;

@@ -5,8 +5,10 @@ import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { tellFolderChange } from "../folders/tell.ts";
 import { revokeApplicationClients } from "../store/application-clients.ts";
 import { deleteApplication, lockApplication } from "../store/applications.ts";
+import { listGrantedFolderIds } from "../store/client-folders.ts";
 import type { ApplicationPath } from "./bodies.ts";
 
 /** DELETE /api/org/applications/{id}: its clients lose their access, its tokens are gone. */
@@ -16,6 +18,8 @@ export function removeApplication(deps: Deps, { caller, params, request }: Call<
     const { orgId, actor, application } = reached;
     const revoked = await revokeApplicationClients(tx, application.id, deps.now());
     await deleteApplication(tx, application.id);
+    const folderIds = await listGrantedFolderIds(tx, revoked);
+    await tellFolderChange(tx, deps, { folderIds, change: "membership" });
     const record = { org_id: orgId, actor, status: 204 } as const;
     for (const clientId of revoked) {
       const target = { type: "client", id: clientId, parent_id: application.id };

@@ -8,6 +8,7 @@ import { canonicalPublicKey } from "@coffer/tokens";
 import { z } from "zod";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
+import { tellFolderChange } from "../folders/tell.ts";
 import { listClientFolders } from "../store/client-folders.ts";
 import { insertClient } from "../store/clients.ts";
 import type { HeldToken } from "../store/token-spending.ts";
@@ -110,6 +111,7 @@ async function makeClient(
   await markTokenUsed(tx, token.id, now);
   await grantTokenFolders(tx, token.id, clientId, now);
   const folders = await listClientFolders(tx, clientId);
+  await tellFolderChange(tx, deps, { folderIds: folders.map(({ id }) => id), change: "membership" });
   await enqueueAudit(
     tx,
     auditOf(deps, request, {

@@ -8,6 +8,7 @@ import { holders } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { tellFolderChange } from "../folders/tell.ts";
 import { lockApplicationClient, upsertClientGrant } from "../store/application-clients.ts";
 import { holdApplication } from "../store/applications.ts";
 import type { GrantBody, GrantPath } from "./bodies.ts";
@@ -44,6 +45,7 @@ export function grantFolder(
       encryptedKey: body.encrypted_key,
       now,
     });
+    await tellFolderChange(tx, deps, { folderIds: [folder.folderId], change: "membership" });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

@@ -6,8 +6,10 @@ import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { tellFolderChange } from "../folders/tell.ts";
 import { lockApplicationClient, revokeClientRow } from "../store/application-clients.ts";
 import { holdApplication } from "../store/applications.ts";
+import { listGrantedFolderIds } from "../store/client-folders.ts";
 import type { ClientPath } from "./bodies.ts";
 
 /** DELETE /api/org/applications/{id}/clients/{client_id}: for good, from its next request on. Again: no effect. */
@@ -20,6 +22,8 @@ export function revokeClient(deps: Deps, { caller, params, request }: Call<User,
     if (client === null) throw new ServiceError("not_found", "client not found");
     if (client.revoked) return;
     await revokeClientRow(tx, client.id, now);
+    const folderIds = await listGrantedFolderIds(tx, [client.id]);
+    await tellFolderChange(tx, deps, { folderIds, change: "membership" });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

@@ -7,6 +7,7 @@ import { holders } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { tellFolderChange } from "../folders/tell.ts";
 import { deleteClientGrant, lockApplicationClient } from "../store/application-clients.ts";
 import { holdApplication } from "../store/applications.ts";
 import type { GrantPath } from "./bodies.ts";
@@ -23,6 +24,7 @@ export function withdrawFolder(deps: Deps, { caller, params, request }: Call<Use
     if (!(await deleteClientGrant(tx, client.id, folder.id))) {
       throw new ServiceError("not_found", "the client has no grant on this folder");
     }
+    await tellFolderChange(tx, deps, { folderIds: [folder.id], change: "membership" });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

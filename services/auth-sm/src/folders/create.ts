@@ -9,6 +9,7 @@ import type { Deps } from "../deps.ts";
 import type { FolderRow } from "../store/folders.ts";
 import { getFolder, insertFolder, insertFolderMember } from "../store/folders.ts";
 import type { NewFolder } from "./bodies.ts";
+import { tellFolderChange } from "./tell.ts";
 
 /** POST /api/org/folders: its creator holds the key and manages it. */
 export function createFolder(
@@ -38,6 +39,8 @@ export function createFolder(
         changes: { name: body.name },
       }),
     );
-    return getFolder(tx, id, userId);
+    const folder = await getFolder(tx, id, userId);
+    await tellFolderChange(tx, deps, { folderIds: [id], change: "metadata", updatedAt: folder.updated_at });
+    return folder;
   });
 }

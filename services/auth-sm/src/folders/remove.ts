@@ -5,8 +5,10 @@ import { requireManagedFolder } from "../access/managed-folder.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { listFolderPeople } from "../store/folder-grants.ts";
 import { countFolderSecrets, deleteFolder } from "../store/folders.ts";
 import type { FolderPath, FolderRemoval } from "./bodies.ts";
+import { tellFolderChange } from "./tell.ts";
 
 /** DELETE /api/org/folders/{id}: with `force=true` its secrets go with it, for good. */
 export function removeFolder(
@@ -20,7 +22,9 @@ export function removeFolder(
       const held = secrets === 1 ? "a secret: delete it" : `${secrets} secrets: delete them`;
       throw new ServiceError("conflict", `the folder holds ${held} first, or use force=true`);
     }
+    const userIds = await listFolderPeople(tx, folder.id);
     await deleteFolder(tx, folder.id);
+    await tellFolderChange(tx, deps, { folderIds: [folder.id], change: "metadata", userIds });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

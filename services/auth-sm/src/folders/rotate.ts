@@ -21,6 +21,7 @@ import { getFolder, listHolders } from "../store/folders.ts";
 import type { FolderPath } from "./bodies.ts";
 import type { Rotation } from "./rotation-body.ts";
 import { requireHolders, requireSecrets } from "./rotation-fits.ts";
+import { tellFolderChange } from "./tell.ts";
 
 type RotationCall = Call<User, FolderPath, Rotation>;
 
@@ -58,7 +59,9 @@ export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow>
         count: body.secrets.length,
       }),
     );
-    return getFolder(tx, folderId, caller.userId);
+    const rotated = await getFolder(tx, folderId, caller.userId);
+    await tellFolderChange(tx, deps, { folderIds: [folderId], change: "key", updatedAt: rotated.updated_at });
+    return rotated;
   });
 }
 

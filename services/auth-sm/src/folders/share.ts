@@ -14,6 +14,7 @@ import { findMemberGrant, upsertMemberGrant } from "../store/folder-grants.ts";
 import { findMember } from "../store/members.ts";
 import type { FolderMember, FolderMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
+import { tellFolderChange } from "./tell.ts";
 
 /** A person's grant on a folder. */
 export interface FolderMemberView {
@@ -42,6 +43,7 @@ export function shareFolder(
       await takeBackTokens(tx, deps, by, folderId);
     }
     const grant = await upsertMemberGrant(tx, { folderId, userId, permission, encryptedKey, now: deps.now() });
+    await tellFolderChange(tx, deps, { folderIds: [folderId], change: "membership" });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

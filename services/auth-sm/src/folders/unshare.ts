@@ -11,6 +11,7 @@ import { deleteMemberGrant, findMemberGrant } from "../store/folder-grants.ts";
 import { findMember } from "../store/members.ts";
 import type { FolderMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
+import { tellFolderChange } from "./tell.ts";
 
 /** DELETE /api/org/folders/{id}/members/{user_id} */
 export function unshareFolder(deps: Deps, { caller, params, request }: Call<User, FolderMemberPath>): Promise<void> {
@@ -27,6 +28,7 @@ export function unshareFolder(deps: Deps, { caller, params, request }: Call<User
       await takeBackTokens(tx, deps, by, folder.id);
     }
     await deleteMemberGrant(tx, folder.id, userId);
+    await tellFolderChange(tx, deps, { folderIds: [folder.id], change: "membership", userIds: [userId] });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

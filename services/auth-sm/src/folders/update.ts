@@ -8,6 +8,7 @@ import type { Deps } from "../deps.ts";
 import type { FolderRow } from "../store/folders.ts";
 import { getFolder, renameFolder } from "../store/folders.ts";
 import type { FolderName, FolderPath } from "./bodies.ts";
+import { tellFolderChange } from "./tell.ts";
 
 /** PATCH /api/org/folders/{id} */
 export function updateFolder(
@@ -30,6 +31,8 @@ export function updateFolder(
         changes: { name: body.name, previous_name: folder.name },
       }),
     );
-    return getFolder(tx, folder.id, caller.userId);
+    const renamed = await getFolder(tx, folder.id, caller.userId);
+    await tellFolderChange(tx, deps, { folderIds: [folder.id], change: "metadata", updatedAt: renamed.updated_at });
+    return renamed;
   });
 }

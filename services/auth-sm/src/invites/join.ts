@@ -5,9 +5,9 @@ import { enqueueAudit } from "@coffer/postgres";
 import type { Actor } from "../audit.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
+import { addMember } from "../members/add.ts";
 import type { PresentedInvite } from "../store/invites.ts";
 import { deleteInvite } from "../store/invites.ts";
-import { insertMembership } from "../store/members.ts";
 
 /**
  * Spends a claimed invitation: the person is a member.
@@ -25,7 +25,7 @@ export async function joinOrg(
   }: { invite: PresentedInvite; userId: string; actor: Actor; request: RequestContext; status: number },
 ): Promise<void> {
   const { id, org_id: orgId, role, invited_by } = invite;
-  if (!(await insertMembership(tx, { orgId, userId, role, now: deps.now() }))) {
+  if (!(await addMember(tx, deps, { orgId, userId, role }))) {
     throw new ServiceError("conflict", "you are a member of this organization already");
   }
   await deleteInvite(tx, id);

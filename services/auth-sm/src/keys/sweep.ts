@@ -1,6 +1,6 @@
+import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import { deleteRetiredSetups, deleteRetiredSigningKeys } from "../store/server-keys.ts";
-import type { Sweep } from "../sweeper.ts";
 import { settlingMilliseconds } from "./settled.ts";
 
 /** Clocks of replicas differ. */

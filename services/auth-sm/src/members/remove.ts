@@ -7,14 +7,17 @@ import { everyone } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { tellFolderChange } from "../folders/tell.ts";
 import type { Revocation } from "../sessions/revoke.ts";
 import { revokeSessions } from "../sessions/revoke.ts";
 import { deleteUserGrants } from "../store/folder-grants.ts";
 import type { MemberRow } from "../store/members.ts";
 import { actsElsewhere, deleteMembership } from "../store/members.ts";
+import { drawMembershipVersion } from "../store/membership-versions.ts";
 import type { MemberPath } from "./bodies.ts";
 import { requireAnOwner } from "./last-owner.ts";
 import { takeBackOffers } from "./take-back.ts";
+import { tellMembership } from "./tell.ts";
 
 type RemovalCall = Call<User, MemberPath>;
 
@@ -49,13 +52,15 @@ async function endMembership(
   tx: Transaction,
   deps: Deps,
   { orgId, actor }: ActiveMembership,
-  { user_id: userId, role }: MemberRow,
+  member: MemberRow,
   { caller, request }: RemovalCall,
 ): Promise<Revocation[]> {
+  const { user_id: userId, role } = member;
   const cause = { reason: "member_removed", actor, request, status: 204, orgId, userId } as const;
   const revocations = (await actsElsewhere(tx, orgId, userId)) ? [] : await revokeSessions(tx, deps, cause);
   const record = { org_id: orgId, actor, status: 204 } as const;
   const folders = await deleteUserGrants(tx, orgId, userId);
+  await tellFolderChange(tx, deps, { folderIds: folders, change: "membership", userIds: [userId] });
   for (const folderId of folders) {
     const target = { type: "user", id: userId, parent_id: folderId };
     const entry = { ...record, action: "folder.member.removed", target, reason: "member_removed" } as const;
@@ -63,6 +68,8 @@ async function endMembership(
   }
   const invites = await takeBackOffers(tx, deps, null, cause);
   await deleteMembership(tx, orgId, userId);
+  const version = await drawMembershipVersion(tx);
+  await tellMembership(tx, deps, { org_id: orgId, ...member, status: "removed", version });
   await enqueueAudit(
     tx,
     auditOf(deps, request, {

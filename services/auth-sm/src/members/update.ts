@@ -1,17 +1,22 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
-import { managers } from "../access/membership.ts";
+import { holders, managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { tellFolderChange } from "../folders/tell.ts";
 import type { Revocation } from "../sessions/revoke.ts";
 import { revokeSessions } from "../sessions/revoke.ts";
-import type { MemberRow } from "../store/members.ts";
+import { listUserGrants } from "../store/folder-grants.ts";
+import type { MemberRow, MemberStatus } from "../store/members.ts";
 import { actsElsewhere, changeMembership } from "../store/members.ts";
+import type { Role } from "../store/memberships.ts";
+import { drawMembershipVersion } from "../store/membership-versions.ts";
 import type { MemberChange, MemberPath } from "./bodies.ts";
 import { requireAnOwner } from "./last-owner.ts";
 import { takeBackOffers } from "./take-back.ts";
+import { tellMembership } from "./tell.ts";
 
 /**
  * PATCH /api/org/members/{user_id}: what is not sent stays. Whoever is suspended and can act in no other organization is
@@ -37,7 +42,13 @@ export async function updateMember(
     if (status === "suspended" && present.status === "active" && !(await actsElsewhere(tx, orgId, userId))) {
       revocations = await revokeSessions(tx, deps, { ...cause, reason: "member_suspended" });
     }
-    await changeMembership(tx, { orgId, userId, ...next });
+    const version = await drawMembershipVersion(tx);
+    await changeMembership(tx, { orgId, userId, ...next, version });
+    await tellMembership(tx, deps, { org_id: orgId, ...present, ...next, version });
+    if (canHold(next) !== canHold(present)) {
+      const folderIds = await listUserGrants(tx, orgId, userId);
+      await tellFolderChange(tx, deps, { folderIds, change: "membership", userIds: [userId] });
+    }
     const reason = status === "suspended" ? "member_suspended" : "role_changed";
     const invites = await takeBackOffers(tx, deps, status === "suspended" ? null : role, { ...cause, reason });
     await enqueueAudit(
@@ -60,4 +71,9 @@ export async function updateMember(
   });
   await deps.announcer.announce(revocations);
   return member;
+}
+
+/** Whether a member can use a grant on a folder. */
+function canHold({ role, status }: { role: Role; status: MemberStatus }): boolean {
+  return status === "active" && holders.includes(role);
 }

@@ -4,8 +4,8 @@ import { enqueueAudit } from "@coffer/postgres";
 import type { Actor } from "../audit.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
+import { addMember } from "../members/add.ts";
 import type { OrgRow } from "../store/orgs.ts";
-import { insertMembership } from "../store/members.ts";
 import { insertOrg } from "../store/orgs.ts";
 
 /** Makes an organization with a person as its owner: the first record of its audit. */
@@ -17,7 +17,7 @@ export async function foundOrg(
   const now = deps.now();
   // Without billing every organization has every feature.
   const org = await insertOrg(tx, { id: deps.newId(), name, plan: "enterprise", now });
-  await insertMembership(tx, { orgId: org.id, userId, role: "owner", now });
+  await addMember(tx, deps, { orgId: org.id, userId, role: "owner" });
   await enqueueAudit(
     tx,
     auditOf(deps, request, {

@@ -12,6 +12,7 @@ export async function removeSecret(deps: Deps, call: SecretTarget & { request: R
     return deps.writes.remove({
       present,
       folder,
+      now: deps.now(),
       audit: auditOf(deps, call.request, {
         org_id: folder.orgId,
         action: "secret.deleted",

@@ -1,6 +1,6 @@
 import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import { ServiceError } from "@coffer/errors";
+import { sessionEnded } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { lockSession, rotateSession } from "../store/sessions.ts";
@@ -21,7 +21,7 @@ export async function renewSession(
   { user, sessionId, request }: { user: UserRow; sessionId: string; request: RequestContext },
 ): Promise<SessionView> {
   const session = await lockSession(tx, sessionId);
-  if (session === null) throw new ServiceError("invalid_token", "the session of this token has ended: log in again");
+  if (session === null) throw sessionEnded();
   const now = deps.now();
   const expiresAt = new Date(now.getTime() + refreshSeconds * 1000);
   const refreshToken = newRefreshToken(keys.refreshKey, {

@@ -1,6 +1,6 @@
+import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import { deleteSessionsPast } from "../store/sessions.ts";
-import type { Sweep } from "../sweeper.ts";
 
 const batch = 1000;
 

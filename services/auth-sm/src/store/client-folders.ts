@@ -13,6 +13,13 @@ const grantedFolder = z.object({
 /** A folder that a client was granted, with the folder's key as sealed for it: null until somebody seals it. */
 export type GrantedFolder = z.infer<typeof grantedFolder>;
 
+/** The folders on which any of these clients has a grant. */
+export function listGrantedFolderIds(db: Queryable, clientIds: readonly string[]): Promise<readonly string[]> {
+  return db.anyFirst(sql.type(z.object({ folder_id: z.string() }))`
+    SELECT DISTINCT folder_id FROM client_folders WHERE client_id = ANY(${sql.array([...clientIds], "uuid")})
+  `);
+}
+
 /** The folders of a client, by name. */
 export function listClientFolders(db: Queryable, clientId: string): Promise<readonly GrantedFolder[]> {
   return db.any(sql.type(grantedFolder)`

@@ -72,6 +72,31 @@ export function hasOtherManager(db: Queryable, folderId: string, userId: string)
   `);
 }
 
+const userId = z.object({ user_id: z.string() });
+
+/** The people with a grant on a folder that they can use, by their ids: those after `after`, or all of them. */
+export function listFolderPeople(
+  db: Queryable,
+  folderId: string,
+  { after, limit }: { after: string | null; limit: number | null } = { after: null, limit: null },
+): Promise<readonly string[]> {
+  return db.anyFirst(sql.type(userId)`
+    SELECT g.user_id FROM folder_members g
+    JOIN folders f ON f.id = g.folder_id
+    JOIN memberships m ON m.org_id = f.org_id AND m.user_id = g.user_id
+    WHERE g.folder_id = ${folderId} AND ${canHold} AND (${after}::uuid IS NULL OR g.user_id > ${after}::uuid)
+    ORDER BY g.user_id LIMIT ${limit}
+  `);
+}
+
+/** The folders of an organization on which a person has a grant. */
+export function listUserGrants(db: Queryable, orgId: string, userId: string): Promise<readonly string[]> {
+  return db.anyFirst(sql.type(z.object({ folder_id: z.string() }))`
+    SELECT m.folder_id FROM folder_members m JOIN folders f ON f.id = m.folder_id
+    WHERE f.org_id = ${orgId} AND m.user_id = ${userId}
+  `);
+}
+
 /** Takes a person's grants on the folders of an organization away; returns the folders. */
 export function deleteUserGrants(tx: Queryable, orgId: string, userId: string): Promise<readonly string[]> {
   return tx.anyFirst(sql.type(z.object({ folder_id: z.string() }))`

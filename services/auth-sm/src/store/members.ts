@@ -43,11 +43,11 @@ export async function lockMembers(tx: Queryable, orgId: string): Promise<void> {
 /** Makes a person an active member of an organization; false when the person is a member already. */
 export async function insertMembership(
   tx: Queryable,
-  { orgId, userId, role, now }: { orgId: string; userId: string; role: Role; now: Date },
+  { orgId, userId, role, version, now }: { orgId: string; userId: string; role: Role; version: number; now: Date },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
-    INSERT INTO memberships (org_id, user_id, role, status, joined_at)
-    VALUES (${orgId}, ${userId}, ${role}, 'active', ${now.toISOString()})
+    INSERT INTO memberships (org_id, user_id, role, status, joined_at, version)
+    VALUES (${orgId}, ${userId}, ${role}, 'active', ${now.toISOString()}, ${version})
     ON CONFLICT (org_id, user_id) DO NOTHING
   `);
   return rowCount === 1;
@@ -63,16 +63,36 @@ export function isMemberEmail(db: Queryable, orgId: string, email: string): Prom
 /** Gives a member another role or status. */
 export async function changeMembership(
   tx: Queryable,
-  { orgId, userId, role, status }: { orgId: string; userId: string; role: Role; status: MemberStatus },
+  membership: { orgId: string; userId: string; role: Role; status: MemberStatus; version: number },
 ): Promise<void> {
+  const { orgId, userId, role, status, version } = membership;
   await tx.query(sql.typeAlias("void")`
-    UPDATE memberships SET role = ${role}, status = ${status} WHERE org_id = ${orgId} AND user_id = ${userId}
+    UPDATE memberships SET role = ${role}, status = ${status}, version = ${version}
+    WHERE org_id = ${orgId} AND user_id = ${userId}
   `);
 }
 
 /** Takes a person out of an organization. */
 export async function deleteMembership(tx: Queryable, orgId: string, userId: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM memberships WHERE org_id = ${orgId} AND user_id = ${userId}`);
+}
+
+const versionedRow = memberRow.extend({ org_id: z.string(), version: z.number() });
+/** A membership as others keep a copy of it. */
+export type VersionedRow = z.infer<typeof versionedRow>;
+
+/** Memberships of all organizations in the order of their ids, those that come after `after`. */
+export function listMemberships(
+  db: Queryable,
+  { after, limit }: { after: { orgId: string; userId: string } | null; limit: number },
+): Promise<readonly VersionedRow[]> {
+  const rest =
+    after === null ? sql.fragment`true` : sql.fragment`(m.org_id, m.user_id) > (${after.orgId}, ${after.userId})`;
+  return db.any(sql.type(versionedRow)`
+    SELECT m.org_id, m.user_id, u.name, u.email, m.role, m.status, m.joined_at, m.version
+    FROM memberships m JOIN users u ON u.id = m.user_id
+    WHERE ${rest} ORDER BY m.org_id, m.user_id LIMIT ${limit}
+  `);
 }
 
 /** Whether the organization has an owner who can act, besides this person. */

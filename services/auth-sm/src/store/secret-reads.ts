@@ -7,10 +7,23 @@ import type { SecretReceiptRow, SecretRow } from "./secrets.ts";
 // was granted and what it asks for in a single round trip (docs/adr/0003). Rows are trusted here: their columns are
 // fixed by these statements and the schema's constraints.
 
-const clientColumns = `
+const clientState = ({ now, ip }: { now: string; ip: string }) => `
   c.org_id, c.application_id, c.revoked_at IS NOT NULL AS revoked,
-  coalesce(c.expires_at <= $2::timestamptz, false) AS expired,
-  (c.allowed_cidrs IS NULL OR $3::inet <<= ANY (c.allowed_cidrs)) AS address_allowed`;
+  coalesce(c.expires_at <= ${now}, false) AS expired,
+  (c.allowed_cidrs IS NULL OR ${ip} <<= ANY (c.allowed_cidrs)) AS address_allowed`;
+const clientColumns = clientState({ now: "$2::timestamptz", ip: "$3::inet" });
+
+// Of many at once, each beside its place `n`. The limits keep the planner at one look into an index for each, whatever
+// it takes the tables to hold.
+const eachClient = (columns: string, types: string) => `
+  FROM unnest($1::uuid[], $2::timestamptz[], $3::inet[], ${types}) WITH ORDINALITY
+    AS asked (client_id, now, ip, ${columns}, n)
+  JOIN LATERAL (SELECT * FROM clients WHERE id = asked.client_id LIMIT 1) c ON true`;
+const eachClientColumns = `asked.n::integer AS n, ${clientState({ now: "asked.now", ip: "asked.ip" })}`;
+const eachGrant = (folderId: string) => `
+  LEFT JOIN LATERAL (
+    SELECT permission FROM client_folders WHERE client_id = c.id AND folder_id = ${folderId} LIMIT 1
+  ) g ON true`;
 
 /** Who asks, as every statement needs it. */
 export interface Asker {
@@ -85,40 +98,38 @@ export type SecretReads = ReturnType<typeof createSecretReads>;
 
 /** Prepares the statements. Each function returns null when there is no such client. */
 export function createSecretReads(database: Database) {
-  const secret = database.prepared<GrantedSecret>(
-    "read-secret",
-    `SELECT ${clientColumns}, g.permission, s.uid, s.folder_id, s.title_encrypted, s.encrypted_payload, s.wrapped_dek,
-       s.record_type, s.title, s.field_names, s.key_version, s.version, s.created_at, s.updated_at
-     FROM clients c
-     LEFT JOIN secrets s ON s.org_id = c.org_id AND s.uid = $4
-     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = s.folder_id
-     WHERE c.id = $1`,
+  const secret = database.preparedEach<GrantedSecret>(
+    "read-secrets",
+    `SELECT ${eachClientColumns}, g.permission, s.uid, s.folder_id, s.title_encrypted, s.encrypted_payload,
+       s.wrapped_dek, s.record_type, s.title, s.field_names, s.key_version, s.version, s.created_at, s.updated_at
+     ${eachClient("uid", "$4::text[]")}
+     LEFT JOIN LATERAL (SELECT * FROM secrets WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true
+     ${eachGrant("s.folder_id")}`,
   );
-  const field = database.prepared<GrantedField>(
-    "read-field",
-    `SELECT ${clientColumns}, g.permission, s.uid, s.folder_id, s.wrapped_dek, s.key_version, s.updated_at,
-       s.fields ->> $5 AS value
-     FROM clients c
-     LEFT JOIN secrets s ON s.org_id = c.org_id AND s.uid = $4
-     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = s.folder_id
-     WHERE c.id = $1`,
+  const field = database.preparedEach<GrantedField>(
+    "read-fields",
+    `SELECT ${eachClientColumns}, g.permission, s.uid, s.folder_id, s.wrapped_dek, s.key_version, s.updated_at,
+       s.fields ->> asked.field AS value
+     ${eachClient("uid, field", "$4::text[], $5::text[]")}
+     LEFT JOIN LATERAL (SELECT * FROM secrets WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true
+     ${eachGrant("s.folder_id")}`,
   );
-  const notation = database.prepared<GrantedNotation>(
-    "resolve-notation",
-    `SELECT ${clientColumns}, f.id AS folder_id, f.name AS folder_name, g.permission, s.uid, s.title, s.matches,
-       s.wrapped_dek, s.key_version, s.updated_at, s.fields ->> $7 AS value
-     FROM clients c
+  const notation = database.preparedEach<GrantedNotation>(
+    "resolve-notations",
+    `SELECT ${eachClientColumns}, f.id AS folder_id, f.name AS folder_name, g.permission, s.uid, s.title, s.matches,
+       s.wrapped_dek, s.key_version, s.updated_at, s.fields ->> asked.field AS value
+     ${eachClient("folder_folded, folder_id, title, field", "$4::text[], $5::uuid[], $6::text[], $7::text[]")}
      LEFT JOIN LATERAL (
-       SELECT id, name FROM folders WHERE org_id = c.org_id AND (name_folded = $4 OR id = $5::uuid)
-       ORDER BY name_folded = $4 DESC LIMIT 1
+       SELECT id, name FROM folders
+       WHERE org_id = c.org_id AND (name_folded = asked.folder_folded OR id = asked.folder_id)
+       ORDER BY name_folded = asked.folder_folded DESC LIMIT 1
      ) f ON true
-     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = f.id
+     ${eachGrant("f.id")}
      LEFT JOIN LATERAL (
        SELECT uid, title, wrapped_dek, key_version, updated_at, fields, (count(*) OVER ())::integer AS matches
-       FROM secrets WHERE folder_id = f.id AND (title = $6 OR (org_id = c.org_id AND uid = $6))
+       FROM secrets WHERE folder_id = f.id AND (title = asked.title OR (org_id = c.org_id AND uid = asked.title))
        LIMIT 1
-     ) s ON true
-     WHERE c.id = $1`,
+     ) s ON true`,
   );
   // The digest that machineScope has for its lists.
   const digest = database.prepared<VisibleDigest>(
@@ -166,14 +177,12 @@ export function createSecretReads(database: Database) {
 
   return {
     /** The secret with that uid in the client's organization. */
-    secret: async (asker: Asker, uid: string) => first(await secret([...asked(asker), uid])),
+    secret: (asker: Asker, uid: string) => secret([...asked(asker), uid]),
     /** One field of the secret with that uid. */
-    field: async (asker: Asker, uid: string, name: string) => first(await field([...asked(asker), uid, name])),
+    field: (asker: Asker, uid: string, name: string) => field([...asked(asker), uid, name]),
     /** The field that a notation names; `folderId` when its folder part has the form of an id. */
-    notation: async (
-      asker: Asker,
-      named: { folderFolded: string; folderId: string | null; title: string; field: string },
-    ) => first(await notation([...asked(asker), named.folderFolded, named.folderId, named.title, named.field])),
+    notation: (asker: Asker, named: { folderFolded: string; folderId: string | null; title: string; field: string }) =>
+      notation([...asked(asker), named.folderFolded, named.folderId, named.title, named.field]),
     /** The client's grant on a folder. */
     folder: async (asker: Asker, folderId: string) => first(await folder([...asked(asker), folderId])),
     /** The secret with that uid, without its content. */

@@ -1,12 +1,16 @@
 import type { AuditDraft } from "@coffer/events";
+import { auditAppend, folderChanged } from "@coffer/events";
 import type { Database } from "@coffer/postgres";
-import { auditInsert, auditPayload } from "@coffer/postgres";
+import { auditPayload, outboxColumns, outboxValues } from "@coffer/postgres";
+import type { z } from "zod";
 import { foldCase } from "../fold-case.ts";
+import { momentAfter, momentOf } from "../moment.ts";
 import { tryWritersTurn } from "./folder-turn.ts";
 import type { SecretReceiptRow } from "./secrets.ts";
 
 // A secret is written in one statement, which commits by itself (docs/adr/0010): the caller has judged what it read, and
-// the statement writes, with the audit record, if all of that is still so. It waits for no lock of a transaction that has
+// the statement writes, with the audit record and the event, if all of that is still so. Nobody waits for the event: the
+// relay's next look takes it, together with those of other writes. It waits for no lock of a transaction that has
 // more to do: while a folder is rotated or deleted, it writes nothing and says so.
 
 const receiptColumns = "uid, folder_id, record_type, created_at, updated_at, version, key_version";
@@ -24,6 +28,14 @@ const heldFolder = `
     )
   )
   FOR KEY SHARE SKIP LOCKED`;
+
+/** What a write leaves when `written` has a row: the parameters are the messages' id, the audit record and the event. */
+const messages = (id: string, record: string, news: string): string => `
+  INSERT INTO outbox (${outboxColumns})
+  SELECT message.* FROM written CROSS JOIN (VALUES
+    ${outboxValues(auditAppend, { id, payload: record })},
+    ${outboxValues(folderChanged, { id, payload: news })}
+  ) AS message (${outboxColumns})`;
 
 /** What a client writes of a secret. `title` undefined leaves it as it is on an update, and absent on a creation. */
 export interface SecretContent {
@@ -48,7 +60,8 @@ interface Judged {
   audit: AuditDraft;
 }
 
-type Updated = { present: SecretReceiptRow; content: SecretContent; now: Date } & Judged;
+type Removed = { present: SecretReceiptRow; now: Date } & Judged;
+type Updated = Removed & { content: SecretContent };
 
 /** A new secret; `taken` when the organization has one with that uid. */
 export type Inserted = SecretReceiptRow | "taken";
@@ -68,12 +81,11 @@ export function createSecretWrites(database: Database) {
        ON CONFLICT ON CONSTRAINT secrets_uid_key DO NOTHING
        RETURNING ${receiptColumns}
      ),
-     audited AS (${auditInsert({ from: "written", id: "$16", payload: "$17" })})
+     told AS (${messages("$16", "$17", "$18")})
      SELECT written.* FROM folder LEFT JOIN written ON true`,
   );
   const replace = database.preparedWrite<SecretReceiptRow>(
     "replace-secret",
-    // `updated_at` only grows, whatever the clock does.
     `WITH folder AS MATERIALIZED (${heldFolder}),
      written AS (
        UPDATE secrets SET
@@ -86,11 +98,11 @@ export function createSecretWrites(database: Database) {
          field_names = $15,
          key_version = $3,
          version = version + 1,
-         updated_at = greatest($16, updated_at + interval '1 microsecond')
+         updated_at = $16
        WHERE org_id = (SELECT org_id FROM folder) AND uid = $6 AND folder_id = $1 AND version = $7 AND updated_at = $8
        RETURNING ${receiptColumns}
      ),
-     audited AS (${auditInsert({ from: "written", id: "$17", payload: "$18" })})
+     told AS (${messages("$17", "$18", "$19")})
      SELECT * FROM written`,
   );
   const remove = database.preparedWrite<{ uid: string }>(
@@ -101,7 +113,7 @@ export function createSecretWrites(database: Database) {
        WHERE org_id = (SELECT org_id FROM folder) AND uid = $6 AND folder_id = $1 AND version = $7 AND updated_at = $8
        RETURNING uid
      ),
-     audited AS (${auditInsert({ from: "written", id: "$9", payload: "$10" })})
+     told AS (${messages("$9", "$10", "$11")})
      SELECT * FROM written`,
   );
 
@@ -115,31 +127,35 @@ export function createSecretWrites(database: Database) {
       now,
       audit,
     }: { uid: string; recordType: string; content: SecretContent; now: Date } & Judged): Promise<Inserted | null> {
+      const at = momentOf(now);
       const [row] = await insert([
         ...folderValues(folder),
         uid,
         recordType,
         ...contentValues(content),
-        now.toISOString(),
-        ...auditValues(audit),
+        at,
+        ...messageValues(folder, audit, at),
       ]);
       if (row === undefined) return null;
       return row.uid === null ? "taken" : row;
     },
     /** Replaces the content of the secret `present`. */
     async replace({ present, content, folder, now, audit }: Updated): Promise<SecretReceiptRow | null> {
+      const at = momentAfter(present.updated_at, now);
       const [row] = await replace([
         ...folderValues(folder),
         ...presentValues(present),
         ...contentValues(content),
-        now.toISOString(),
-        ...auditValues(audit),
+        at,
+        ...messageValues(folder, audit, at),
       ]);
       return row ?? null;
     },
     /** Removes the secret `present` for good. */
-    async remove({ present, folder, audit }: { present: SecretReceiptRow } & Judged): Promise<true | null> {
-      const [row] = await remove([...folderValues(folder), ...presentValues(present), ...auditValues(audit)]);
+    async remove({ present, folder, now, audit }: Removed): Promise<true | null> {
+      const at = momentAfter(present.updated_at, now);
+      const values = [...folderValues(folder), ...presentValues(present), ...messageValues(folder, audit, at)];
+      const [row] = await remove(values);
       return row === undefined ? null : true;
     },
   };
@@ -155,7 +171,16 @@ const folderValues = ({ actor, folderId, orgId, keyVersion }: JudgedFolder) => [
 
 const presentValues = ({ uid, version, updated_at }: SecretReceiptRow) => [uid, version, updated_at];
 
-const auditValues = (audit: AuditDraft) => [audit.id, auditPayload(audit)];
+/** Nobody knows an event by its id: it has that of the record. */
+function messageValues({ folderId }: JudgedFolder, audit: AuditDraft, at: string) {
+  const news: z.infer<typeof folderChanged.payload> = {
+    folder_id: folderId,
+    change: "secrets",
+    updated_at: at,
+    user_ids: [],
+  };
+  return [audit.id, auditPayload(audit), JSON.stringify(news)];
+}
 
 function contentValues({ title, title_encrypted, encrypted_payload, wrapped_dek, fields = {} }: SecretContent) {
   return [

@@ -9,10 +9,48 @@ export function findTotpSecret(db: Queryable, userId: string): Promise<Buffer | 
   `);
 }
 
-/** Spends a time step; false when it, or a later one, was spent before. */
+/** How many codes of a person may be wrong, in which time, and how long each one after them is waited for. */
+export interface CodeLimit {
+  most: number;
+  windowSeconds: number;
+  waitSeconds: number;
+}
+
+const waitingTotp = z.object({ wait_seconds: z.number() });
+
+/**
+ * Counts a code as a wrong one before anybody looks at it; those of one person wait for each other. `spendTotpStep` takes
+ * the right one back.
+ * @returns 0, or for how many seconds no code is looked at: then nothing is counted
+ */
+export async function countCode(
+  tx: Queryable,
+  { userId, now }: { userId: string; now: Date },
+  { most, windowSeconds, waitSeconds }: CodeLimit,
+): Promise<number> {
+  const at = sql.fragment`${now.toISOString()}::timestamptz`;
+  const wait = await tx.maybeOneFirst(sql.type(waitingTotp)`
+    SELECT greatest(0, extract(epoch FROM codes_after - ${at}))::float8 AS wait_seconds
+    FROM totp WHERE user_id = ${userId} AND codes_after IS NOT NULL FOR UPDATE
+  `);
+  if (wait !== null && wait > 0) return Math.ceil(wait);
+  const isFresh = sql.fragment`coalesce(wrong_since > ${at} - make_interval(secs => ${windowSeconds}), false)`;
+  const count = sql.fragment`CASE WHEN ${isFresh} THEN wrong_codes + 1 ELSE 1 END`;
+  const counted = await tx.query(sql.typeAlias("void")`
+    UPDATE totp SET wrong_codes = ${count},
+      wrong_since = CASE WHEN ${isFresh} THEN wrong_since ELSE ${at} END,
+      codes_after = CASE WHEN ${count} >= ${most} THEN ${at} + make_interval(secs => ${waitSeconds}) END
+    WHERE user_id = ${userId} AND (codes_after IS NULL OR codes_after <= ${at})
+  `);
+  // One that was first has used up what there was meanwhile.
+  return counted.rowCount === 1 ? 0 : waitSeconds;
+}
+
+/** Spends a time step, for a code that was counted as wrong; false when it, or a later one, was spent before. */
 export async function spendTotpStep(tx: Queryable, userId: string, step: number): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
-    UPDATE totp SET last_step = ${step} WHERE user_id = ${userId} AND last_step < ${step}
+    UPDATE totp SET last_step = ${step}, wrong_codes = wrong_codes - 1, codes_after = NULL
+    WHERE user_id = ${userId} AND last_step < ${step}
   `);
   return rowCount === 1;
 }

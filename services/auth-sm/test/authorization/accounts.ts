@@ -15,6 +15,12 @@ POST /api/auth/totp/verify 200 user.totp.enabled
   -                       9  9  9  9  9  9  9  9  9  9  9  9  9  9
 DELETE /api/auth/totp 204 user.totp.disabled
   none|wrong              r  r  r  r  r  r  r  r  r  r  r  r  r  r
+GET /api/account/travel-mode 200 -
+  -                       .  .  .  .  .  .  .  .  .  .  .  .  .  .
+PUT /api/account/travel-mode 200 user.travel_mode.disabled
+  none|wrong              r  r  r  r  r  r  r  r  r  r  r  r  r  r
+PUT /api/account/travel-mode 200 user.travel_mode.enabled
+  on                      .  .  .  .  .  .  .  .  .  .  .  .  .  .
 GET /api/auth/sessions 200 -
   -                       .  .  .  .  .  .  .  .  .  .  .  .  .  .
 DELETE /api/auth/sessions/:id 204 session.revoked

@@ -43,6 +43,16 @@ DELETE /api/org/members/:user_id/sessions/:sid 204 session.revoked
   member other|foreign|absent 4  4  4  4  3  3  3  3  3  3  3  4  4  3
   owner other                 .  .  3  3  3  3  3  3  3  3  3  4  4  3
   foreign|absent ours|foreign 4  4  4  4  3  3  3  3  3  3  3  4  4  3
+PUT /api/org/members/:user_id/travel-mode 200 user.travel_mode.enabled
+  member on                   .  .  .  .  3  3  3  3  3  3  3  4  4  3
+  owner on                    .  .  3  3  3  3  3  3  3  3  3  4  4  3
+  self on                     .  .  .  .  3  3  3  3  3  3  3  4  .  3
+  foreign|absent on           4  4  4  4  3  3  3  3  3  3  3  4  4  3
+PUT /api/org/members/:user_id/travel-mode 200 user.travel_mode.disabled
+  member off                  .  .  .  .  3  3  3  3  3  3  3  4  4  3
+  owner off                   .  .  3  3  3  3  3  3  3  3  3  4  4  3
+  self off                    r  r  r  r  3  3  3  3  3  3  3  4  r  3
+  foreign|absent off          4  4  4  4  3  3  3  3  3  3  3  4  4  3
 GET /api/org/invites 200 -
   -                           .  .  .  .  .  .  3  3  3  3  3  4  .  3
 POST /api/org/invites 201 org.member.invited

@@ -22,6 +22,6 @@ export function recordsOf(cell: Cell, caller: Caller, ours: Org, foreign: Org): 
     return status === 403 ? record(action, outcome, error, words[0] === "ours" ? ours.orgId : foreign.orgId) : [];
   }
   // What is about the person is in the person's chains.
-  const chain = action.startsWith("user.") ? caller.personsChain : caller.chain;
+  const chain = action.startsWith("user.") && !endpoint.includes(" /api/org/") ? caller.personsChain : caller.chain;
   return record(action, outcome, error, chain);
 }

@@ -121,6 +121,10 @@ const namings: Readonly<Record<string, (words: readonly string[], scene: Scene) 
   "POST /api/auth/password": ([word = ""]) => ({
     body: { registration_record: "x", encrypted_user_key: sealed(), ...proof(word) },
   }),
+  "PUT /api/account/travel-mode": ([word = ""]) => ({
+    body: word === "on" ? { enabled: true } : { enabled: false, ...proof(word) },
+  }),
+  "PUT /api/org/members/:user_id/travel-mode": ([word]) => ({ body: { enabled: word === "on" } }),
   "POST /api/auth/totp": ([word = ""]) => ({ body: proof(word) }),
   "DELETE /api/auth/totp": ([word = ""]) => ({ body: proof(word) }),
   "POST /api/auth/totp/verify": () => ({ body: { otp: "123456" } }),

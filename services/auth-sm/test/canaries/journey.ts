@@ -53,7 +53,11 @@ async function useAccount(service: Service): Promise<void> {
   const recovery = { proof_hash: randomBytes(32).toString("hex"), encrypted_user_key: sealed() };
   fine("the recovery", await call(service, "POST", "/api/auth/recovery/finish", { body: { ...finish, recovery } }));
   const person = await protect(service);
-  const [code = ""] = person.recoveryCodes;
+  const [code = "", another = ""] = person.recoveryCodes;
+  await done(service, person, "PUT /api/account/travel-mode", { enabled: true });
+  await done(service, person, "GET /api/account/travel-mode");
+  const proof = await proofOf(service, person, another);
+  await done(service, person, "PUT /api/account/travel-mode", { enabled: false, ...proof });
   await done(service, person, "DELETE /api/auth/totp", await proofOf(service, person, code));
   await done(service, person, "POST /api/auth/logout");
 }
@@ -71,6 +75,7 @@ async function useOrganization(service: TestService, owner: Person): Promise<voi
   await done(service, owner, `GET /api/users/${person.userId}/public_key`);
   const path = `/api/org/members/${person.userId}`;
   await done(service, owner, `PATCH ${path}`, { role: "admin" });
+  await done(service, owner, `PUT ${path}/travel-mode`, { enabled: true });
   await done(service, owner, `GET ${path}/sessions`);
   await done(service, owner, `DELETE ${path}/sessions/${person.sessionId}`);
   await logIn(service, person);

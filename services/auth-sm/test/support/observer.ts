@@ -1,10 +1,19 @@
 import type { Bus } from "@coffer/bus";
 import { connectBus } from "@coffer/bus";
-import type { AuditDraft } from "@coffer/events";
-import { auditAppend, sessionRevoked } from "@coffer/events";
+import type { ServiceError } from "@coffer/errors";
+import type { AuditDraft, Membership } from "@coffer/events";
+import {
+  auditAppend,
+  folderChanged,
+  membershipChanged,
+  sessionRevoked,
+  setTravelMode,
+  travelModeOf,
+} from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestNats, TestScope } from "@coffer/testkit";
 import { until } from "@coffer/testkit";
+import type { z } from "zod";
 
 /** What a revocation says, as other services hear it. */
 export interface HeardRevocation {
@@ -14,23 +23,42 @@ export interface HeardRevocation {
   reason: string;
 }
 
-/** Another service's end of the bus: receives the audit in siem-forwarder's place, and hears what vaults would hear. */
+/** What changed of a folder, as sync hears it. */
+export type FolderNews = z.infer<typeof folderChanged.payload>;
+
+/** Who travels, as the observer keeps it in the place of vaults. */
+export interface TravelModes {
+  modes: Map<string, { enabled: boolean; updated_at: string }>;
+  /** How often it was asked to set one. */
+  asked: number;
+  /** What it refuses to set one with, when anything. */
+  refusal: ServiceError | null;
+}
+
+/** Other services' ends of the bus: receives the audit in siem-forwarder's place, and keeps memberships in that of vaults. */
 export interface Observer {
   /** Asks what the service answers to others. */
   bus: Bus;
   records: AuditDraft[];
   revocations: HeardRevocation[];
+  /** As they came, of every organization. */
+  memberships: Membership[];
+  travel: TravelModes;
+  /** Asks what sync asks. */
+  sync: Bus;
+  /** What sync hears of folders, as it came. */
+  folderNews: FolderNews[];
   /** The first audit record like this one, once it has arrived. */
   record(what: string, matches: (record: AuditDraft) => boolean): Promise<AuditDraft>;
 }
 
 export async function observeBus(t: TestScope, nats: TestNats): Promise<Observer> {
-  const [audit, bus] = (["siem-forwarder", "vaults"] as const).map((service) => {
+  const [audit, bus, sync] = (["siem-forwarder", "vaults", "sync"] as const).map((service) => {
     const telemetry = createTelemetry({ service, level: "silent" });
     const connected = connectBus({ url: nats.url, service, ...nats.credentials[service], telemetry });
     t.teardown(() => connected.close());
     return connected;
-  }) as [Bus, Bus]; // one for each name
+  }) as [Bus, Bus, Bus]; // one for each name
   const records: AuditDraft[] = [];
   const revocations: HeardRevocation[] = [];
   audit.reply(auditAppend, ({ records: sent }) => {
@@ -39,7 +67,41 @@ export async function observeBus(t: TestScope, nats: TestNats): Promise<Observer
     records.push(...fresh);
     return Promise.resolve({ stored: fresh.length });
   });
+  const memberships: Membership[] = [];
+  bus.reply(membershipChanged, ({ memberships: sent }) => {
+    memberships.push(...sent);
+    return Promise.resolve({ kept: sent.length });
+  });
+  const travel = answerTravelModes(bus, records);
+  const folderNews: FolderNews[] = [];
+  sync.subscribe(folderChanged, (news) => void folderNews.push(news));
   bus.subscribe(sessionRevoked, (news) => void revocations.push(news));
-  await until("the bus", () => audit.connected && bus.connected);
-  return { bus, records, revocations, record: (what, matches) => until(what, () => records.find(matches)) };
+  await until("the bus", () => audit.connected && bus.connected && sync.connected);
+  return {
+    bus,
+    records,
+    revocations,
+    memberships,
+    travel,
+    sync,
+    folderNews,
+    record: (what, matches) => until(what, () => records.find(matches)),
+  };
+}
+
+/** Sets and tells modes; keeps the records of each change. */
+function answerTravelModes(bus: Bus, records: AuditDraft[]): TravelModes {
+  const travel: TravelModes = { modes: new Map(), asked: 0, refusal: null };
+  const modeOf = (userId: string) =>
+    travel.modes.get(userId) ?? { enabled: false, updated_at: "1970-01-01T00:00:00.000000Z" };
+  bus.reply(travelModeOf, ({ user_id }) => Promise.resolve(modeOf(user_id)));
+  bus.reply(setTravelMode, ({ user_id, enabled, audit }) => {
+    travel.asked += 1;
+    if (travel.refusal !== null) return Promise.reject(travel.refusal);
+    if (modeOf(user_id).enabled === enabled) return Promise.resolve(modeOf(user_id));
+    records.push(...audit);
+    travel.modes.set(user_id, { enabled, updated_at: new Date().toISOString().replace("Z", "000Z") });
+    return Promise.resolve(modeOf(user_id));
+  });
+  return travel;
 }

@@ -5,8 +5,8 @@ import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { readConfig } from "../../src/config.ts";
 import { migrateService } from "../../src/migrate.ts";
 import { createService } from "../../src/service.ts";
-import type { Clock } from "./clock.ts";
-import { createClock } from "./clock.ts";
+import type { Clock } from "@coffer/testkit";
+import { createClock } from "@coffer/testkit";
 import type { Observer } from "./observer.ts";
 import { observeBus } from "./observer.ts";
 
@@ -19,13 +19,19 @@ export interface Stores {
   redis: TestServer;
 }
 
+export interface Replica {
+  url: string;
+  /** What it has logged, as far as its level lets it. */
+  lines: readonly string[];
+}
+
 /** A running auth-sm with its stores. */
 export interface TestService extends Stores {
   url: string;
   clock: Clock;
   observer: Observer;
   /** A further replica on the same stores, with its own configuration and the same clock. */
-  replica(environment?: Record<string, string>): Promise<{ url: string }>;
+  replica(environment?: Record<string, string>): Promise<Replica>;
 }
 
 /** Real stores, migrated, and one replica that answers. `environment` overrides the configuration, `given` a store. */
@@ -39,7 +45,7 @@ export async function startAuthSm(
   const stores = { postgres, nats, redis };
   await migrateService({ url: postgres.url });
   const observer = await observeBus(t, nats);
-  const replica = (own: Record<string, string> = {}): Promise<{ url: string }> =>
+  const replica = (own: Record<string, string> = {}): Promise<Replica> =>
     startReplica(t, stores, clock, { ...environment, ...own });
   const { url } = await replica();
   return { ...stores, clock, observer, replica, url };
@@ -67,12 +73,14 @@ async function startReplica(
   stores: Stores,
   clock: Clock,
   environment: Record<string, string>,
-): Promise<{ url: string }> {
+): Promise<Replica> {
   const { registry } = createTelemetry({ service: "auth-sm", level: "silent" }).metrics;
-  const service = createService(configOf(stores, environment), { registry }, { now: clock.now });
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const service = createService(configOf(stores, environment), { registry, destination }, { now: clock.now });
   t.teardown(() => service.close());
   const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
   t.teardown(() => server.close());
   await until("the stores", async () => (await service.ready()).degraded === false);
-  return { url: server.url };
+  return { url: server.url, lines };
 }

@@ -1,0 +1,18 @@
+import { travelModeOf } from "@coffer/events";
+import type { Call } from "@coffer/http";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+
+/** Whether somebody travels, and since when that is so. vaults keeps it. */
+export interface TravelMode {
+  enabled: boolean;
+  updated_at: string;
+}
+
+/**
+ * GET /api/account/travel-mode
+ * @throws ServiceError `unavailable` while vaults does not answer
+ */
+export function showTravelMode(deps: Deps, { caller }: Call<User>): Promise<TravelMode> {
+  return deps.bus.request(travelModeOf, { user_id: caller.userId });
+}

@@ -1,0 +1,33 @@
+import { setTravelMode } from "@coffer/events";
+import type { Call } from "@coffer/http";
+import type { Queryable } from "@coffer/postgres";
+import { userActor } from "../access/membership.ts";
+import { requireProof } from "../accounts/require-proof.ts";
+import { chainsOf } from "../accounts/user-events.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { travelModeRecords } from "./audit.ts";
+import type { OwnTravelMode } from "./bodies.ts";
+import type { TravelMode } from "./show.ts";
+
+type SwitchCall = Call<User, unknown, OwnTravelMode>;
+
+/**
+ * PUT /api/account/travel-mode: whoever holds an unlocked device can turn it on, and only who knows the password can turn
+ * it off.
+ * @throws ServiceError `unavailable` while vaults does not answer: the proof is not spent. When its answer is lost, it may
+ *   be done all the same; to do it again changes nothing.
+ */
+export async function switchOwnTravelMode(deps: Deps, call: SwitchCall): Promise<TravelMode> {
+  if (call.body.enabled) return askVaults(deps, deps.database.pool, call);
+  // May be asked again when the transaction is: of the same switch the second time changes nothing.
+  return requireProof(deps, call, (tx) => askVaults(deps, tx, call));
+}
+
+async function askVaults(deps: Deps, db: Queryable, { caller, body, request }: SwitchCall): Promise<TravelMode> {
+  const { userId } = caller;
+  const { enabled } = body;
+  const by = { userId, enabled, actor: userActor(caller), request };
+  const audit = travelModeRecords(deps, by, await chainsOf(db, userId));
+  return deps.bus.request(setTravelMode, { user_id: userId, enabled, audit });
+}

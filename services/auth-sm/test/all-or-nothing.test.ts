@@ -1,0 +1,162 @@
+import type { AuditDraft } from "@coffer/events";
+import t from "tap";
+import { bearer, createApplication, createFolder, createMachine, createSecret } from "./support/machines.ts";
+import { createToken, newKeyPair, secretBody } from "./support/machines.ts";
+import { execute, startCompany } from "./support/members.ts";
+import { sealed } from "./support/people.ts";
+import { startAuthSm } from "./support/service.ts";
+
+const service = await startAuthSm(t);
+const { owner, member, admin } = await startCompany(service);
+const folder = await createFolder(service, owner);
+const empty = await createFolder(service, owner);
+const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
+const uid = await createSecret(service, machine, folder);
+const application = `/api/org/applications/${await createApplication(service, owner)}`;
+const token = await createToken(service, owner, [{ folder_id: folder, permission: "read" }]);
+const unused = await createToken(service, owner, [], { applicationId: token.applicationId });
+const tokens = `/api/org/applications/${token.applicationId}/tokens`;
+const client = `/api/org/applications/${machine.applicationId}/clients/${machine.clientId}`;
+const field = "password";
+const stored = await createSecret(service, machine, folder, { title: "database", fields: { [field]: sealed() } });
+const content = { encrypted_payload: sealed(), wrapped_dek: sealed() };
+const asOwner = { token: owner.token };
+const asMachine = { token: bearer(machine) };
+
+/** One call for each kind of change, all of which can be made, one after the other. */
+const changes: [method: string, path: string, options: { token?: string; body?: unknown }][] = [
+  ["POST", "/api/org/folders", { ...asOwner, body: { name: "another", encrypted_key: sealed() } }],
+  ["PATCH", `/api/org/folders/${folder}`, { ...asOwner, body: { name: "renamed" } }],
+  ["DELETE", `/api/org/folders/${empty}`, asOwner],
+  ["POST", "/api/org/applications", { ...asOwner, body: { name: "another" } }],
+  ["PATCH", application, { ...asOwner, body: { name: "renamed" } }],
+  ["DELETE", application, asOwner],
+  ["POST", tokens, { ...asOwner, body: { name: "another", folders: [] } }],
+  ["DELETE", `${tokens}/${unused.id}`, asOwner],
+  ["POST", "/api/sm/v1/bootstrap", { body: { token: token.token, public_key: newKeyPair().spki } }],
+  ["POST", "/api/sm/v1/secrets", { ...asMachine, body: secretBody(folder) }],
+  ["PUT", `/api/sm/v1/secrets/${uid}`, { ...asMachine, body: content }],
+  ["DELETE", `/api/sm/v1/secrets/${uid}`, asMachine],
+  ["DELETE", `${client}/folders/${folder}`, asOwner],
+  ["DELETE", client, asOwner],
+  ["POST", "/api/org/invites", { ...asOwner, body: { email: "new@example.com", role: "member" } }],
+  ["PATCH", `/api/org/members/${member.userId}`, { ...asOwner, body: { role: "auditor" } }],
+  ["DELETE", `/api/org/members/${member.userId}`, asOwner],
+  ["POST", "/api/auth/logout", { token: admin.token }],
+];
+
+/** A request that may be answered 500, which no description allows: so it is not compared with one. */
+async function statusOf([method, path, { token, body }]: (typeof changes)[number], requestId = ""): Promise<number> {
+  const response = await fetch(service.url + path, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(requestId === "" ? {} : { "x-request-id": requestId }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** One call for each way in which a secret leaves. */
+const inFolder = `/api/org/folders/${folder}/secrets`;
+const reads: typeof changes = [
+  ["GET", `/api/sm/v1/secrets/${stored}`, asMachine],
+  ["GET", `/api/sm/v1/secrets/${stored}/fields/${field}`, asMachine],
+  ["POST", "/api/sm/v1/notation", { ...asMachine, body: { notation: `coffer://${folder}/${stored}/field/${field}` } }],
+  ["GET", "/api/sm/v1/secrets", asMachine],
+  ["GET", "/api/sm/v1/secrets?limit=1", asMachine],
+  ["GET", "/api/sm/v1/secrets/search?title=data", asMachine],
+  ["GET", inFolder, asOwner],
+  ["GET", `${inFolder}/${stored}`, asOwner],
+];
+
+const tables = [
+  ...["access_tokens", "applications", "client_folders", "clients", "folder_members", "folders", "invites"],
+  ...["memberships", "secrets", "sessions"],
+];
+
+/** What the tables hold, but for when a machine was last seen. */
+async function stateOf(): Promise<unknown[]> {
+  const digest = (table: string) =>
+    `SELECT '${table}', md5(string_agg(row, ',' ORDER BY row)) FROM (
+       SELECT (to_jsonb(t) - 'last_used_at' - 'last_ip')::text AS row FROM auth_sm.${table} t) rows`;
+  return execute(service, tables.map(digest).join(" UNION ALL ") + " ORDER BY 1");
+}
+
+await execute(
+  service,
+  "CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused by the test'; END $$",
+);
+
+async function addTriggers(tables: readonly string[], trigger: string): Promise<void> {
+  for (const table of tables) {
+    await execute(service, `CREATE ${trigger.replace("*", `auth_sm.${table}`)} FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  }
+}
+
+async function dropTriggers(tables: readonly string[]): Promise<void> {
+  for (const table of tables) await execute(service, `DROP TRIGGER refusal ON auth_sm.${table}`);
+}
+
+/** The records of requests that have been answered. */
+async function recordsOf(requestIds: readonly string[]): Promise<AuditDraft[]> {
+  // What was written before a later record has arrived with it.
+  const last = await createFolder(service, owner);
+  await service.observer.record("the last folder", ({ target }) => target.id === last);
+  return service.observer.records.filter(({ request }) => requestIds.includes(request.id));
+}
+
+/** Makes every change while `trigger` refuses rows of these tables, and then looks for what they have left. */
+async function tryChanges(t: Tap, name: string, refusing: readonly string[], trigger: string): Promise<void> {
+  const before = await stateOf();
+  await addTriggers(refusing, trigger);
+  const ids = changes.map((_change, index) => `${name}-${index}`);
+  for (const [index, change] of changes.entries()) {
+    t.equal(await statusOf(change, ids[index]), 500, `${change[0]} ${change[1]}`);
+  }
+  await dropTriggers(refusing);
+  t.same(await stateOf(), before);
+  t.same(await recordsOf(ids), []);
+}
+const refusedRecords = "TRIGGER refusal BEFORE INSERT ON *";
+type Tap = Pick<typeof t, "equal" | "same">;
+
+await t.test("a change that does not commit leaves no record", (t) =>
+  tryChanges(
+    t,
+    "commit",
+    tables,
+    "CONSTRAINT TRIGGER refusal AFTER INSERT OR UPDATE OR DELETE ON * DEFERRABLE INITIALLY DEFERRED",
+  ),
+);
+
+await t.test("a change whose record cannot be kept is not made", (t) =>
+  tryChanges(t, "record", ["outbox"], refusedRecords),
+);
+
+await t.test("a secret whose record cannot be kept does not leave", async (t) => {
+  await addTriggers(["outbox"], refusedRecords);
+  for (const read of reads) t.equal(await statusOf(read), 500, `${read[0]} ${read[1]}`);
+  await dropTriggers(["outbox"]);
+  const ids = reads.map((_read, index) => `read-${index}`);
+  for (const [index, read] of reads.entries()) t.equal(await statusOf(read, ids[index]), 200, `${read[0]} ${read[1]}`);
+  const records = await recordsOf(ids);
+  t.same(
+    ids.filter((id) => !records.some(({ request }) => request.id === id)),
+    [],
+    "each is on record",
+  );
+});
+
+await t.test("a creation that made nothing is not on record as one", async (t) => {
+  const change = ["POST", "/api/sm/v1/secrets", { ...asMachine, body: secretBody(folder, { uid: stored }) }] as const;
+  t.equal(await statusOf([...change], "taken"), 400);
+  t.same(await recordsOf(["taken"]), []);
+});
+
+await t.test("all of them can be made", async (t) => {
+  for (const change of changes) t.match(await statusOf(change), /^20[014]$/, `${change[0]} ${change[1]}`);
+});

@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import { ServiceError } from "@coffer/errors";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { join, startCompany } from "./support/members.ts";
+import type { Person } from "./support/people.ts";
+import { register } from "./support/people.ts";
+import { proofOf, protect, wrongProof } from "./support/proofs.ts";
+import { startAuthSm } from "./support/service.ts";
+
+const service = await startAuthSm(t);
+const { observer } = service;
+const { travel } = observer;
+const company = await startCompany(service);
+const { owner, admin, member, orgId, strangersOrgId } = company;
+
+const path = "/api/account/travel-mode";
+const show = ({ token }: Person) => call(service, "GET", path, { token });
+const put = ({ token }: Person, body: object, headers = {}) => call(service, "PUT", path, { token, body, headers });
+const switchOf = ({ token }: Person, userId: string, enabled: boolean, headers = {}) =>
+  call(service, "PUT", `/api/org/members/${userId}/travel-mode`, { token, body: { enabled }, headers });
+const isOn = ({ userId }: Person): boolean => travel.modes.get(userId)?.enabled ?? false;
+const recordsOf = ({ userId }: Person) =>
+  observer.records.filter(({ action, target }) => action.startsWith("user.travel_mode.") && target.id === userId);
+/** Runs `work` while vaults sets nothing. */
+async function whileAway(work: () => Promise<void>): Promise<void> {
+  travel.refusal = new ServiceError("unavailable", "vaults is away");
+  await work().finally(() => (travel.refusal = null));
+}
+
+await t.test("who has never travelled does not, since the beginning of time", async (t) => {
+  const person = await register(service);
+  const answer = await show(person);
+  t.equal(answer.status, 200);
+  t.strictSame(answer.body, { enabled: false, updated_at: "1970-01-01T00:00:00.000000Z" });
+});
+
+await t.test("anybody turns it on for themselves, without a proof, and again without effect", async (t) => {
+  const person = await register(service);
+  const on = await put(person, { enabled: true });
+  t.equal(on.status, 200);
+  t.strictSame(Object.keys(on.body).sort(), ["enabled", "updated_at"]);
+  t.strictSame((await show(person)).body, on.body);
+  t.strictSame((await put(person, { enabled: true })).body, on.body);
+  t.strictSame((await put(person, { enabled: true, login_id: "x", finish_login_request: "y" })).body, on.body);
+  t.match(recordsOf(person), [
+    {
+      org_id: null,
+      action: "user.travel_mode.enabled",
+      actor: { type: "user", id: person.userId, session_id: person.sessionId },
+      outcome: "success",
+      request: { route: path, method: "PUT", status: 200 },
+    },
+  ]);
+  t.equal(recordsOf(person).length, 1);
+});
+
+await t.test("turning it off takes a fresh proof of the password", async (t) => {
+  const person = await register(service);
+  await put(person, { enabled: true });
+  const another = await proofOf(service, owner);
+  const wrong = { ...(await proofOf(service, person)), finish_login_request: wrongProof };
+  for (const proof of [{}, { login_id: randomUUID(), finish_login_request: wrongProof }, wrong, another]) {
+    const answer = await put(person, { enabled: false, ...proof });
+    t.equal(answer.status, 403);
+    t.equal(answer.body.error, "reauth_required");
+  }
+  t.ok(isOn(person));
+  const denied = await observer.record(
+    "the refusal",
+    ({ outcome, target }) => outcome === "denied" && target.id === person.userId,
+  );
+  t.match(denied, { action: "user.travel_mode.disabled", reason: "reauth_required", org_id: null });
+  const proof = await proofOf(service, person);
+  const off = await put(person, { enabled: false, ...proof });
+  t.equal(off.status, 200);
+  t.match(off.body, { enabled: false });
+  t.notOk(isOn(person));
+  t.equal((await put(person, { enabled: false, ...proof })).status, 403, "a proof is good once");
+  t.equal((await show(person)).status, 200, "the session goes on");
+});
+
+await t.test("and the second factor where there is one", async (t) => {
+  const person = await protect(service);
+  await put(person, { enabled: true });
+  const proof = await proofOf(service, person);
+  const without = await put(person, { enabled: false, ...proof });
+  t.equal(without.status, 403);
+  t.match(without.body.details, [{ field: "otp" }]);
+  t.ok(isOn(person));
+  const [code = ""] = person.recoveryCodes;
+  t.equal((await put(person, { enabled: false, ...proof, otp: code })).status, 200);
+  t.notOk(isOn(person));
+});
+
+await t.test("it is on record in each of the person's organizations", async (t) => {
+  const person = await register(service);
+  await join(service, orgId, person, "member");
+  await join(service, strangersOrgId, person, "auditor", "suspended");
+  await put(person, { enabled: true });
+  t.strictSame(
+    recordsOf(person)
+      .map(({ org_id }) => org_id)
+      .sort(),
+    [orgId, strangersOrgId].sort(),
+  );
+});
+
+await t.test("while vaults does not answer nothing changes, and the proof stays good", async (t) => {
+  const person = await register(service);
+  await whileAway(async () => {
+    const answer = await put(person, { enabled: true });
+    t.equal(answer.status, 503);
+    t.equal(answer.body.error, "unavailable");
+    t.equal((await switchOf(owner, member.userId, true)).status, 503);
+  });
+  t.notOk(isOn(person) || isOn(member));
+  await put(person, { enabled: true });
+  const proof = await proofOf(service, person);
+  await whileAway(async () => {
+    const before = travel.asked;
+    t.equal((await put(person, { enabled: false, ...proof })).status, 503);
+    t.equal(travel.asked, before + 1);
+  });
+  t.ok(isOn(person));
+  t.equal((await put(person, { enabled: false, ...proof })).status, 200);
+});
+
+await t.test(
+  "an owner or admin turns a member's on and off, which is in that organization's record alone",
+  async (t) => {
+    const person = await register(service);
+    await join(service, orgId, person, "member");
+    await join(service, strangersOrgId, person, "member");
+    const on = await switchOf(admin, person.userId, true);
+    t.equal(on.status, 200);
+    t.match(on.body, { enabled: true });
+    t.ok(isOn(person));
+    t.equal((await switchOf(owner, person.userId, false)).status, 200);
+    t.notOk(isOn(person));
+    t.match(recordsOf(person), [
+      { org_id: orgId, action: "user.travel_mode.enabled", actor: { id: admin.userId } },
+      { org_id: orgId, action: "user.travel_mode.disabled", actor: { id: owner.userId } },
+    ]);
+    t.equal(recordsOf(person).length, 2);
+  },
+);
+
+await t.test("one's own is turned off with the proof alone, whatever one's role", async (t) => {
+  t.equal((await switchOf(admin, admin.userId, true)).status, 200);
+  const refused = await switchOf(admin, admin.userId, false, { "x-request-id": "own" });
+  t.equal(refused.status, 403);
+  t.equal(refused.body.error, "reauth_required");
+  t.ok(isOn(admin));
+  const record = await observer.record("the refusal", ({ request }) => request.id === "own");
+  t.match(record, { org_id: orgId, action: "user.travel_mode.disabled", outcome: "denied" });
+});
+
+await t.test("what is malformed is 400", async (t) => {
+  for (const body of [{}, { enabled: "yes" }, { enabled: null }, [], { enabled: false, login_id: 1 }]) {
+    t.equal((await put(member, body)).status, 400, JSON.stringify(body));
+    if (!("login_id" in body)) {
+      const at = `/api/org/members/${member.userId}/travel-mode`;
+      t.equal((await call(service, "PUT", at, { token: owner.token, body })).status, 400, JSON.stringify(body));
+    }
+  }
+  t.equal((await switchOf(owner, "x", true)).status, 404);
+});
+
+await t.test("without the bus nobody travels more or less than before", async (t) => {
+  await service.nats.kill();
+  for (const answer of [
+    await show(member),
+    await put(member, { enabled: true }),
+    await switchOf(owner, member.userId, true),
+  ]) {
+    t.equal(answer.status, 503);
+    t.match(answer.headers.get("retry-after"), /^\d+$/);
+  }
+  t.notOk(isOn(member));
+});
