@@ -1,0 +1,33 @@
+import { ServiceError } from "@coffer/errors";
+import { membershipOf } from "@coffer/events";
+import type { User } from "@coffer/service";
+import type { Deps } from "../deps.ts";
+import { findMembership, insertUnversioned } from "../store/memberships.ts";
+
+/**
+ * The organization that a person's new vault belongs to: the chosen one (`X-Coffer-Org`), or the oldest membership; null
+ * for somebody without any. What is not known here yet is asked of auth-sm.
+ * @throws ServiceError `access_denied` when the caller is no member of the one chosen, `invalid_token` when the session
+ *   has ended, `unavailable` when auth-sm has to be asked and cannot be
+ */
+export async function organizationOf(
+  deps: Pick<Deps, "bus" | "database" | "now">,
+  caller: User,
+): Promise<string | null> {
+  const { userId, sessionId, orgId } = caller;
+  const known = await findMembership(deps.database.pool, userId, orgId);
+  if (known !== null) return known.org_id;
+  const answer = await deps.bus.request(membershipOf, {
+    user_id: userId,
+    session_id: sessionId,
+    ...(orgId === undefined ? {} : { org_id: orgId }),
+  });
+  if (!answer.session_active) throw new ServiceError("invalid_token", "the session has ended: log in again");
+  const { membership } = answer;
+  if (membership === null) {
+    if (orgId === undefined) return null;
+    throw new ServiceError("access_denied", "you are not a member of this organization");
+  }
+  await insertUnversioned(deps.database.pool, { userId, ...membership, now: deps.now() });
+  return membership.org_id;
+}

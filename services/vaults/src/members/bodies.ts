@@ -1,0 +1,15 @@
+import { compactJwe, uuidText } from "@coffer/http";
+import { z } from "zod";
+import { permissions } from "../access/permission.ts";
+import { keyVersion, vaultPath } from "../vaults/bodies.ts";
+
+export const vaultMemberPath = vaultPath.extend({ user_id: uuidText });
+export type VaultMemberPath = z.infer<typeof vaultMemberPath>;
+
+/** `encrypted_key` is the vault's key as sealed to the person's public key. */
+export const vaultMember = z.object({
+  permission: z.enum(permissions),
+  encrypted_key: compactJwe(64),
+  key_version: keyVersion.optional(),
+});
+export type VaultMemberBody = z.infer<typeof vaultMember>;

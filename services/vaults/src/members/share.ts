@@ -1,0 +1,90 @@
+import { ServiceError } from "@coffer/errors";
+import { vaultChanged } from "@coffer/events";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueue, enqueueAudit } from "@coffer/postgres";
+import type { User } from "@coffer/service";
+import { auditOf } from "@coffer/service";
+import { requireKeyVersion } from "../access/key-version.ts";
+import type { Permission } from "../access/permission.ts";
+import type { UsableVault } from "../access/vault.ts";
+import { requireLockedVault, requireVault } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import { settleSights } from "../sights/settle.ts";
+import { lockPeople } from "../store/people.ts";
+import { findPermission, upsertMember } from "../store/vault-members.ts";
+import { touchVault } from "../store/vaults.ts";
+import type { VaultMemberBody, VaultMemberPath } from "./bodies.ts";
+import { requireAnotherManager } from "./last-manager.ts";
+import { mayReceive } from "./recipient.ts";
+
+/** A person's place in a vault. */
+export interface VaultMemberView {
+  user_id: string;
+  permission: Permission;
+  key_version: number;
+  added_at: string;
+}
+
+/** PUT /api/vaults/{id}/members/{user_id}: gives a member the vault with its key, or changes the permission. */
+export async function shareVault(
+  deps: Deps,
+  call: Call<User, VaultMemberPath, VaultMemberBody>,
+): Promise<VaultMemberView> {
+  const { caller, params, body, request } = call;
+  const { user_id: userId } = params;
+  await requireKnown(deps, call);
+  return deps.database.transaction(async (tx) => {
+    await lockPeople(tx, [userId]);
+    const vault = await requireLockedVault(tx, caller, params.id, "manage");
+    const { id, orgId, actor, keyVersion } = vault;
+    if (!(await mayReceive(tx, vault, userId))) throw memberNotFound();
+    requireKeyVersion(body.key_version, keyVersion);
+    const { permission, encrypted_key: encryptedKey } = body;
+    const before = await findPermission(tx, id, userId);
+    if (before === "manage" && permission !== "manage") await requireAnotherManager(tx, id, userId);
+    const added_at = await upsertMember(tx, {
+      vaultId: id,
+      userId,
+      permission,
+      encryptedKey,
+      keyVersion,
+      now: deps.now(),
+    });
+    await settleSights(tx, deps, { vaultIds: [id], userIds: [userId] });
+    if (before !== null) await tellMember(tx, deps, vault, userId);
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "vault.member.added",
+        actor,
+        target: { type: "user", id: userId, parent_id: id },
+        status: 200,
+        changes: { permission, key_version: keyVersion, ...(before === null ? {} : { previous_permission: before }) },
+      }),
+    );
+    return { user_id: userId, permission, key_version: keyVersion, added_at };
+  });
+}
+
+/** Judges before anything is locked, and asks for memberships when the person is not known to belong here. */
+async function requireKnown(deps: Deps, { caller, params }: Call<User, VaultMemberPath>): Promise<void> {
+  const { pool } = deps.database;
+  const vault = await requireVault(pool, caller, params.id, "manage");
+  if (await mayReceive(pool, vault, params.user_id)) return;
+  await deps.memberships.refresh();
+  if (!(await mayReceive(pool, vault, params.user_id))) throw memberNotFound();
+}
+
+/** What the person may do has changed, or the key has: a device that sees the vault reads it again. */
+async function tellMember(tx: Transaction, deps: Deps, { id }: UsableVault, userId: string): Promise<void> {
+  await touchVault(tx, id);
+  const updated_at = `${deps.now().toISOString().slice(0, -1)}000Z`;
+  const action = "vault_updated";
+  await enqueue(tx, vaultChanged, { action, vault_id: id, updated_at, user_ids: [userId] }, { id: deps.newId() });
+}
+
+function memberNotFound(): ServiceError {
+  return new ServiceError("not_found", "member not found");
+}

@@ -1,0 +1,40 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import type { User } from "@coffer/service";
+import { auditOf } from "@coffer/service";
+import { requireLockedVault, requireVault } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import { settleSights } from "../sights/settle.ts";
+import { canHold } from "../store/memberships.ts";
+import { lockPeople } from "../store/people.ts";
+import { deleteMember, findPermission } from "../store/vault-members.ts";
+import type { VaultMemberPath } from "./bodies.ts";
+import { requireAnotherManager } from "./last-manager.ts";
+
+/** DELETE /api/vaults/{id}/members/{user_id} */
+export function unshareVault(deps: Deps, { caller, params, request }: Call<User, VaultMemberPath>): Promise<void> {
+  const { user_id: userId } = params;
+  return deps.database.transaction(async (tx) => {
+    await requireVault(tx, caller, params.id, "manage");
+    if ((await findPermission(tx, params.id, userId)) !== null) await lockPeople(tx, [userId]);
+    const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, "manage");
+    const permission = await findPermission(tx, id, userId);
+    if (permission === null) throw new ServiceError("not_found", "this person is no member of the vault");
+    // Who cannot use it is no manager whom the vault would lose.
+    if (permission === "manage" && (await canHold(tx, userId, orgId))) await requireAnotherManager(tx, id, userId);
+    await deleteMember(tx, id, userId);
+    await settleSights(tx, deps, { vaultIds: [id], userIds: [userId] });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "vault.member.removed",
+        actor,
+        target: { type: "user", id: userId, parent_id: id },
+        status: 204,
+        changes: { permission },
+      }),
+    );
+  });
+}

@@ -1,0 +1,30 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { User } from "@coffer/service";
+import { asJudged } from "@coffer/service";
+import { requireVault } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import type { VaultPath } from "../vaults/bodies.ts";
+import { recordAudit } from "./audit.ts";
+import type { NewRecord } from "./bodies.ts";
+import { busy } from "./busy.ts";
+import type { RecordView } from "./view.ts";
+
+/** POST /api/vaults/{id}/records */
+export async function createRecord(deps: Deps, call: Call<User, VaultPath, NewRecord>): Promise<RecordView> {
+  const { caller, params, body } = call;
+  const vaultId = params.id;
+  const id = body.id ?? deps.newId();
+  const written = await asJudged(async () => {
+    const { userId } = caller;
+    const entry = { org_id: null, action: "record.created", vaultId, id, status: 201 } as const;
+    const audit = recordAudit(deps, call, { ...entry, changes: { type: body.type } });
+    const to = { userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };
+    const result = await deps.writes.insert({ ...to, content: body });
+    if (result === null) await requireVault(deps.database.pool, caller, vaultId, "write");
+    return result;
+  }, busy);
+  if (written === "taken") throw new ServiceError("conflict", "this id is taken: make another one");
+  const { created_at, updated_at } = written;
+  return { id, vault_id: vaultId, type: body.type, encrypted_data: body.encrypted_data, created_at, updated_at };
+}

@@ -1,0 +1,28 @@
+import type { Call, NotModified, Tagged } from "@coffer/http";
+import { notModified, tagged } from "@coffer/http";
+import type { User } from "@coffer/service";
+import { asJudged } from "@coffer/service";
+import { requireVault } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import { recordAudit } from "./audit.ts";
+import type { RecordPath } from "./bodies.ts";
+import { busy } from "./busy.ts";
+import { recordNotFound } from "./not-found.ts";
+import { recordView } from "./view.ts";
+
+/** GET /api/vaults/{id}/records/{rid} */
+export async function readRecord(deps: Deps, call: Call<User, RecordPath>): Promise<Tagged | NotModified> {
+  const { caller, params, held } = call;
+  const { id: vaultId, rid: id } = params;
+  const row = await asJudged(async () => {
+    const found = await deps.reads.record(caller.userId, vaultId, id);
+    if (found === null) await requireVault(deps.database.pool, caller, vaultId, "read");
+    return found;
+  }, busy);
+  if (row.id === null) throw recordNotFound();
+  const tag = row.updated_at;
+  if (held.includes(tag)) return notModified(tag);
+  const { org_id } = row;
+  await deps.audit(recordAudit(deps, call, { org_id, action: "record.read", vaultId, id, status: 200 }));
+  return tagged(tag, recordView(row));
+}

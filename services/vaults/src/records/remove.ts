@@ -1,0 +1,23 @@
+import type { Call } from "@coffer/http";
+import type { User } from "@coffer/service";
+import { asJudged } from "@coffer/service";
+import { requireVault } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import { recordAudit } from "./audit.ts";
+import type { RecordPath } from "./bodies.ts";
+import { busy } from "./busy.ts";
+import { recordNotFound } from "./not-found.ts";
+
+/** DELETE /api/vaults/{id}/records/{rid} */
+export async function removeRecord(deps: Deps, call: Call<User, RecordPath>): Promise<void> {
+  const { caller, params } = call;
+  const { id: vaultId, rid: id } = params;
+  const gone = await asJudged(async () => {
+    const audit = recordAudit(deps, call, { org_id: null, action: "record.deleted", vaultId, id, status: 204 });
+    const to = { userId: caller.userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };
+    const result = await deps.writes.remove(to);
+    if (result === null) await requireVault(deps.database.pool, caller, vaultId, "write");
+    return result;
+  }, busy);
+  if (gone === "other") throw recordNotFound();
+}

@@ -1,0 +1,80 @@
+import { route } from "@coffer/http";
+import type { Attempt } from "@coffer/service";
+import { attempting, authenticateUser } from "@coffer/service";
+import { vaultPath } from "../vaults/bodies.ts";
+import { importBody, newRecord, recordContent, recordListQuery, recordPath } from "./bodies.ts";
+import { createRecord } from "./create.ts";
+import { importRecords } from "./import.ts";
+import { listVaultRecords } from "./list.ts";
+import { readRecord } from "./read.ts";
+import { removeRecord } from "./remove.ts";
+import { updateRecord } from "./update.ts";
+
+const base = "/api/vaults/:id/records";
+const importLimitBytes = 32 * 1024 * 1024;
+const user = { bucket: "user", caller: authenticateUser } as const;
+const vault: Attempt["target"] = ({ id = null }) => ({ type: "vault", id });
+const record: Attempt["target"] = ({ id, rid }) => ({
+  type: "record",
+  id: rid ?? null,
+  ...(id === undefined ? {} : { parent_id: id }),
+});
+
+/** What is in a vault. */
+export const recordRoutes = [
+  attempting(
+    "record.listed",
+    vault,
+    route({
+      ...user,
+      method: "GET",
+      path: base,
+      params: vaultPath,
+      query: recordListQuery,
+      status: 200,
+      run: listVaultRecords,
+    }),
+  ),
+  attempting(
+    "record.created",
+    record,
+    route({ ...user, method: "POST", path: base, params: vaultPath, body: newRecord, status: 201, run: createRecord }),
+  ),
+  attempting(
+    "record.read",
+    record,
+    route({ ...user, method: "GET", path: `${base}/:rid`, params: recordPath, status: 200, run: readRecord }),
+  ),
+  attempting(
+    "record.updated",
+    record,
+    route({
+      ...user,
+      method: "PUT",
+      path: `${base}/:rid`,
+      params: recordPath,
+      body: recordContent,
+      status: 200,
+      run: updateRecord,
+    }),
+  ),
+  attempting(
+    "record.deleted",
+    record,
+    route({ ...user, method: "DELETE", path: `${base}/:rid`, params: recordPath, status: 204, run: removeRecord }),
+  ),
+  attempting(
+    "record.imported",
+    vault,
+    route({
+      ...user,
+      method: "POST",
+      path: "/api/vaults/:id/import",
+      params: vaultPath,
+      body: importBody,
+      bodyLimitBytes: importLimitBytes,
+      status: 201,
+      run: importRecords,
+    }),
+  ),
+];

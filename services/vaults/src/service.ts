@@ -1,0 +1,55 @@
+import { auditAppend, recordsChanged, vaultChanged } from "@coffer/events";
+import { createAuditLog, deliverOver, startRelay } from "@coffer/postgres";
+import { buildService, createServiceBase, createUsers, newId, startSweeper } from "@coffer/service";
+import type { ServiceInstance, Shared } from "@coffer/service";
+import type { Config } from "./config.ts";
+import type { Deps } from "./deps.ts";
+import { migrations, schema } from "./migrate.ts";
+import { createMembershipCopy } from "./people/copy.ts";
+import { recordRefusal } from "./refusals.ts";
+import { answerRequests } from "./replies.ts";
+import { routes } from "./routes.ts";
+import { createRecordReads } from "./store/record-reads.ts";
+import { createRecordWrites } from "./store/record-writes.ts";
+import { syncSweep } from "./sync/sweep.ts";
+import { createTicker } from "./sync/ticker.ts";
+import { observeWatermark } from "./sync/watermark-age.ts";
+
+/** What a test may set: the clock. */
+export interface Seams {
+  now?: () => Date;
+}
+
+/** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
+export function createService(config: Config, shared: Shared = {}, seams: Seams = {}): ServiceInstance {
+  const base = createServiceBase({ name: "vaults", config, schema, migrations, shared, ...seams });
+  const { bus, database, telemetry } = base;
+  const users = createUsers(base);
+  const deps: Deps = {
+    ...base,
+    newId,
+    audit: createAuditLog(database),
+    ticker: createTicker(base),
+    users,
+    memberships: createMembershipCopy({ ...base, newId }),
+    reads: createRecordReads(database),
+    writes: createRecordWrites(database),
+  };
+  const subjects = [auditAppend, recordsChanged, vaultChanged];
+  const relay = startRelay({ database, deliver: deliverOver(bus), telemetry, subjects });
+  bus.onConnect(() => relay.nudge());
+  answerRequests(deps);
+  observeWatermark(base);
+  const sweeper = startSweeper(syncSweep(base), telemetry.log);
+  return buildService(base, {
+    routes,
+    deps,
+    onRefused: (route, call, error) => recordRefusal(deps, route, call, error),
+    async close() {
+      users.close();
+      await sweeper.close();
+      await deps.memberships.close();
+      await relay.close();
+    },
+  });
+}

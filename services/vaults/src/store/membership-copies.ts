@@ -1,0 +1,96 @@
+import type { Membership } from "@coffer/events";
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+const kept = z.object({ org_id: z.string(), user_id: z.string(), status: z.enum(["active", "suspended", "removed"]) });
+export type KeptMembership = z.infer<typeof kept>;
+
+/** Of these memberships, each person and organization once, those that are newer than what is known. */
+export async function newerOf(db: Queryable, memberships: readonly Membership[]): Promise<readonly Membership[]> {
+  const key = z.object({ n: z.number() });
+  const newer = await db.anyFirst(sql.type(key)`
+    SELECT n::integer AS n
+    FROM jsonb_to_recordset(${JSON.stringify(memberships.map((each, n) => ({ ...each, n })))}::jsonb)
+      AS told (n bigint, org_id uuid, user_id uuid, version bigint)
+    LEFT JOIN memberships known USING (org_id, user_id)
+    WHERE known.version IS NULL OR known.version < told.version
+  `);
+  const wanted = new Set(newer);
+  return memberships.filter((_, n) => wanted.has(n));
+}
+
+/** Keeps those that are newer than what is known; returns them. The caller holds the people. */
+export function keepMemberships(tx: Queryable, memberships: readonly Membership[]): Promise<readonly KeptMembership[]> {
+  return tx.any(sql.type(kept)`
+    INSERT INTO memberships AS known (org_id, user_id, role, status, name, email, joined_at, version)
+    SELECT org_id, user_id, role, status, name, email, joined_at, version
+    FROM jsonb_to_recordset(${JSON.stringify(memberships)}::jsonb)
+      AS told (org_id uuid, user_id uuid, role text, status text, name text, email text, joined_at timestamptz,
+        version bigint)
+    ON CONFLICT (org_id, user_id) DO UPDATE SET role = excluded.role, status = excluded.status, name = excluded.name,
+      email = excluded.email, joined_at = excluded.joined_at, version = excluded.version
+    WHERE known.version < excluded.version
+    RETURNING org_id, user_id, status
+  `);
+}
+
+/** The vaults of these organizations of which these people are members, pair by pair. */
+export function vaultsOfMembers(db: Queryable, pairs: readonly KeptMembership[]): Promise<readonly string[]> {
+  return db.anyFirst(sql.type(z.object({ id: z.string() }))`
+    SELECT DISTINCT v.id FROM (${asRows(pairs)}) pair
+    JOIN vault_members m USING (user_id) JOIN vaults v ON v.id = m.vault_id AND v.org_id = pair.org_id
+  `);
+}
+
+/** Takes people out of all vaults of organizations that they were removed from. */
+export async function leaveVaults(tx: Queryable, pairs: readonly KeptMembership[]): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    DELETE FROM vault_members m USING (${asRows(pairs)}) pair, vaults v
+    WHERE m.user_id = pair.user_id AND v.id = m.vault_id AND v.org_id = pair.org_id
+  `);
+}
+
+function asRows(pairs: readonly KeptMembership[]) {
+  return sql.fragment`
+    SELECT * FROM unnest(
+      ${sql.array(
+        pairs.map(({ org_id }) => org_id),
+        "uuid",
+      )},
+      ${sql.array(
+        pairs.map(({ user_id }) => user_id),
+        "uuid",
+      )}
+    ) AS pair (org_id, user_id)
+  `;
+}
+
+const known = z.object({
+  org_id: z.string(),
+  user_id: z.string(),
+  role: z.enum(["owner", "admin", "auditor", "member"]),
+  name: z.string(),
+  email: z.string(),
+  joined_at: z.string(),
+  version: z.number(),
+});
+
+/**
+ * A page of the memberships that are known to last and have a version up to this one, in order of organization and person.
+ * What was only asked for has no version yet and is not among them: nobody knows whether it is older.
+ */
+export async function listOlder(
+  db: Queryable,
+  version: number,
+  after: { org_id: string; user_id: string } | undefined,
+): Promise<readonly z.infer<typeof known>[]> {
+  const later =
+    after === undefined
+      ? sql.fragment``
+      : sql.fragment`AND (org_id, user_id) > (${after.org_id}::uuid, ${after.user_id}::uuid)`;
+  return db.any(sql.type(known)`
+    SELECT org_id, user_id, role, name, email, joined_at, version FROM memberships
+    WHERE status <> 'removed' AND version BETWEEN 1 AND ${version} ${later} ORDER BY org_id, user_id LIMIT 1000
+  `);
+}

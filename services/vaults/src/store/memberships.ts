@@ -1,0 +1,46 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+export const roles = ["owner", "admin", "auditor", "member"] as const;
+export type Role = (typeof roles)[number];
+
+const membership = z.object({
+  org_id: z.string(),
+  role: z.enum(roles),
+  status: z.enum(["active", "suspended"]),
+});
+export type MembershipRow = z.infer<typeof membership>;
+
+/** The person's membership of one organization, or without `orgId` the oldest; null when none is known. */
+export function findMembership(
+  db: Queryable,
+  userId: string,
+  orgId: string | undefined,
+): Promise<MembershipRow | null> {
+  return db.maybeOne(sql.type(membership)`
+    SELECT org_id, role, status FROM memberships
+    WHERE user_id = ${userId} AND status <> 'removed'
+      AND (${orgId ?? null}::uuid IS NULL OR org_id = ${orgId ?? null}::uuid)
+    ORDER BY joined_at, org_id LIMIT 1
+  `);
+}
+
+/** Notes a membership that auth-sm has told on being asked, until it comes with its version; nothing when one is known. */
+export async function insertUnversioned(
+  db: Queryable,
+  { userId, org_id, role, status, now }: MembershipRow & { userId: string; now: Date },
+): Promise<void> {
+  await db.query(sql.typeAlias("void")`
+    INSERT INTO memberships (org_id, user_id, role, status, name, email, joined_at, version)
+    VALUES (${org_id}, ${userId}, ${role}, ${status}, '', '', ${now.toISOString()}, 0)
+    ON CONFLICT DO NOTHING
+  `);
+}
+
+/** Whether a person may hold vaults of an organization (active, in a role that reads ciphertext), or of none. */
+export async function canHold(db: Queryable, userId: string, orgId: string | null): Promise<boolean> {
+  if (orgId === null) return true;
+  const membership = await findMembership(db, userId, orgId);
+  return membership !== null && membership.status === "active" && membership.role !== "auditor";
+}

@@ -1,0 +1,60 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+/** A place in an answer: behind the entry of this vault (`kind` 0: changes, 1: deletions), transaction and id. */
+export const position = z.object({ vault_id: z.guid(), kind: z.int().min(0).max(1), x: z.string(), id: z.guid() });
+export type Position = z.infer<typeof position>;
+
+/** Where a client's answer goes on: since `from_x` (`0`: everything), for a client that is at `to_label` afterwards. */
+export interface Page {
+  from_x: string;
+  to_label: string;
+  position: Position;
+  reset: boolean;
+}
+
+const label = z.string();
+
+/**
+ * Keeps a page and gives it a label of its own, later than every label before it.
+ * @returns the label; null when the epoch is over
+ */
+export function insertPage(
+  db: Queryable,
+  { userId, page, now }: { userId: string; page: Page; now: Date },
+): Promise<string | null> {
+  return db.maybeOneFirst(sql.type(z.object({ label }))`
+    WITH given AS (
+      UPDATE sync_epoch SET
+        written_x = pg_current_xact_id(),
+        last_label = greatest(${now.toISOString()}::timestamptz, last_label + interval '1 millisecond')
+      WHERE xmin = written_x::xid
+      RETURNING last_label
+    )
+    INSERT INTO sync_pages (label, user_id, from_x, to_label, position, reset)
+    SELECT last_label, ${userId}, ${page.from_x}::xid8, ${page.to_label}::timestamptz,
+      ${JSON.stringify(page.position)}::json, ${page.reset}
+    FROM given
+    RETURNING label
+  `);
+}
+
+const keptPage = z.object({
+  from_x: z.string(),
+  to_label: label,
+  position,
+  reset: z.boolean(),
+  recent: z.boolean(),
+});
+
+/** The page that a person was given this label for; `recent`: not before `oldest`. Null for any other label. */
+export function findPage(
+  db: Queryable,
+  { userId, label, oldest }: { userId: string; label: string; oldest: Date },
+): Promise<(Page & { recent: boolean }) | null> {
+  return db.maybeOne(sql.type(keptPage)`
+    SELECT from_x, to_label, position, reset, label >= ${oldest.toISOString()}::timestamptz AS recent
+    FROM sync_pages WHERE label = ${label}::timestamptz AND user_id = ${userId}
+  `);
+}

@@ -1,0 +1,131 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+import type { Position } from "./sync-pages.ts";
+
+const entryRow = z.object({
+  vault_id: z.string(),
+  org_id: z.string().nullable(),
+  kind: z.literal([0, 1]),
+  x: z.string(),
+  id: z.string(),
+  type: z.string().nullable(),
+  encrypted_data: z.string().nullable(),
+  created: z.boolean(),
+  at: z.string(),
+  found: z.number(),
+});
+
+const entry = entryRow.transform(({ type, encrypted_data, created, ...row }) => ({
+  ...row,
+  /** What the record is now; null for one that is gone, or out of sight. */
+  change: type === null || encrypted_data === null ? null : { type, encrypted_data, created },
+}));
+/**
+ * A record that a device has to be told of. `at` is when it was changed (its `server_timestamp`), deleted, or went out
+ * of sight; `found` how many entries there are for the part, up to `rows`, whether they fit or not.
+ */
+export type Entry = z.infer<typeof entry>;
+
+/** What a change or a deletion takes in an answer besides its data, at most. */
+const bytesAround = 320;
+
+export interface PartQuery {
+  userId: string;
+  /** The watermark of the device's last sync; `0` for one that has nothing. */
+  fromX: string;
+  /** Null: from the beginning. */
+  after: Position | null;
+  /** At most so many, and at least one, that take at most so many bytes. */
+  rows: number;
+  bytes: number;
+}
+
+const nil = "00000000-0000-0000-0000-000000000000";
+const beginning: Position = { vault_id: nil, kind: 0, x: "0", id: nil };
+/** After every transaction there will ever be. */
+const end = { x: "18446744073709551615", id: nil };
+
+/**
+ * What a person's device may have missed since `fromX` and may know, in the order of vault, kind, x and id. It is one
+ * statement, so that one snapshot decides who sees what and how it is.
+ *
+ * A vault in sight: its records changed since; all of them when the sight began since. Deletions: of the records that
+ * it had in a sight that lasts or ended since (made before that ended, not deleted before it began) those deleted
+ * since, and when it is out of sight all. A device that has nothing is told of no deletions.
+ */
+export function readPart(db: Queryable, { userId, rows, bytes, ...query }: PartQuery): Promise<readonly Entry[]> {
+  const after = query.after ?? beginning;
+  const fromX = sql.fragment`${query.fromX}::xid8`;
+  const firstVault = sql.fragment`${after.vault_id}::uuid`;
+  // In the vault at which this part begins: its changes come before its deletions.
+  const change = after.kind === 0 ? after : end;
+  const deletion = after.kind === 0 ? beginning : after;
+  const limit = sql.fragment`LIMIT ${rows}::integer`;
+  /** From `since` on, or behind the place. One bound, so that the index is entered there. */
+  const goesOn = (since: typeof fromX, place: { x: string; id: string }) => sql.fragment`
+    (x, id) >= (
+      CASE WHEN seen.here THEN ${place.x}::xid8 ELSE ${since} END,
+      CASE WHEN seen.here THEN ${place.id}::uuid ELSE ${nil}::uuid END
+    ) AND (NOT seen.here OR (x, id) <> (${place.x}::xid8, ${place.id}::uuid))`;
+  return db.any(sql.type(entry)`
+    WITH sight AS (
+      SELECT vault_id, org_id, began_x, began_snapshot, ended_snapshot, ended_at FROM sights
+      WHERE user_id = ${userId} AND vault_id >= ${firstVault} AND ended_x IS NULL
+      UNION ALL
+      SELECT vault_id, org_id, began_x, began_snapshot, ended_snapshot, ended_at FROM sights
+      WHERE user_id = ${userId} AND vault_id >= ${firstVault} AND ended_x >= ${fromX} AND ${fromX} > '0'
+    ),
+    seen AS (
+      SELECT vault_id, (array_agg(org_id))[1] AS org_id, bool_or(ended_at IS NULL) AS present,
+        bool_or(ended_at IS NULL AND began_x >= ${fromX}) AS whole, max(ended_at) AS ended_at,
+        array_agg(began_snapshot) AS began, array_agg(ended_snapshot) AS ended
+      FROM sight GROUP BY vault_id
+    ),
+    entry AS (
+      SELECT seen.vault_id, seen.org_id, e.*
+      FROM (
+        SELECT *, vault_id = ${firstVault} AS here, CASE WHEN whole THEN '0' ELSE ${fromX} END AS from_x
+        FROM seen ORDER BY vault_id
+      ) seen
+      CROSS JOIN LATERAL (
+        (
+          SELECT 0 AS kind, x, id, type, encrypted_data, seen.whole OR created_x >= ${fromX} AS created, updated_at AS at
+          FROM records
+          WHERE seen.present AND vault_id = seen.vault_id AND x >= from_x AND ${goesOn(sql.fragment`from_x`, change)}
+          ORDER BY x, id ${limit}
+        )
+        UNION ALL
+        (
+          SELECT 1, x, id, NULL, NULL, false, CASE WHEN seen.present THEN deleted_at ELSE seen.ended_at END
+          FROM tombstones
+          WHERE ${fromX} > '0' AND vault_id = seen.vault_id AND x >= ${fromX} AND ${goesOn(fromX, deletion)}
+            AND EXISTS (
+              SELECT FROM unnest(seen.began, seen.ended) AS sight (began, ended)
+              WHERE NOT pg_visible_in_snapshot(x, began)
+                AND (ended IS NULL OR pg_visible_in_snapshot(created_x, ended))
+            )
+          ORDER BY x, id ${limit}
+        )
+        UNION ALL
+        (
+          SELECT 1, x, id, NULL, NULL, false, seen.ended_at
+          FROM records
+          WHERE NOT seen.present AND vault_id = seen.vault_id AND ${goesOn(sql.fragment`'0'::xid8`, deletion)}
+            AND EXISTS (SELECT FROM unnest(seen.ended) AS sight (ended) WHERE pg_visible_in_snapshot(created_x, ended))
+          ORDER BY x, id ${limit}
+        )
+      ) e
+      ORDER BY seen.vault_id, e.kind, e.x, e.id ${limit}
+    )
+    SELECT vault_id, org_id, kind, x, id, type, encrypted_data, created, at, found
+    FROM (
+      SELECT *, count(*) OVER ()::integer AS found, row_number() OVER in_order AS number,
+        sum(coalesce(octet_length(encrypted_data), 0) + ${bytesAround}::integer) OVER in_order AS through
+      FROM entry
+      WINDOW in_order AS (ORDER BY vault_id, kind, x, id ROWS UNBOUNDED PRECEDING)
+    ) measured
+    WHERE through <= ${bytes}::integer OR number = 1
+    ORDER BY vault_id, kind, x, id
+  `);
+}

@@ -1,0 +1,81 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+
+// Each takes away at most `limit` rows that are older than `before`, leaves to another replica what that one takes, and
+// says how many it took. What was deleted, and who ceased to see what, stays as long as a tick that it is told after.
+
+export interface SweepQuery {
+  before: Date;
+  limit: number;
+}
+type Fragment = ReturnType<typeof sql.fragment>;
+
+async function sweep(
+  db: Queryable,
+  table: Fragment,
+  { key, when, limit }: { key: Fragment; when: Fragment; limit: number },
+): Promise<number> {
+  const { rowCount } = await db.query(sql.typeAlias("void")`
+    DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${when} LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+  `);
+  return rowCount;
+}
+
+const beforeOldestTick = sql.fragment`(SELECT x FROM sync_ticks ORDER BY label LIMIT 1)`;
+
+/** Ticks, but never the newest: without it nobody could be told of a moment. */
+export function sweepTicks(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
+  return sweep(db, sql.fragment`sync_ticks`, {
+    key: sql.fragment`label`,
+    when: sql.fragment`label < ${before.toISOString()} AND label < (SELECT max(label) FROM sync_ticks)`,
+    limit,
+  });
+}
+
+/** Of the ticks, all but the first of each minute: whoever knows another continues from the one before it. */
+export function thinTicks(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
+  return sweep(db, sql.fragment`sync_ticks`, {
+    key: sql.fragment`label`,
+    when: sql.fragment`label < ${before.toISOString()} AND label < (SELECT max(label) FROM sync_ticks) AND EXISTS (
+      SELECT FROM sync_ticks earlier
+      WHERE earlier.label < sync_ticks.label AND earlier.label >= date_trunc('minute', sync_ticks.label)
+    )`,
+    limit,
+  });
+}
+
+/** Records that were deleted. */
+export function sweepTombstones(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
+  return sweep(db, sql.fragment`tombstones`, {
+    key: sql.fragment`ctid`,
+    when: sql.fragment`deleted_at < ${before.toISOString()} AND x < ${beforeOldestTick}`,
+    limit,
+  });
+}
+
+/** Sights that ended. */
+export function sweepSights(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
+  return sweep(db, sql.fragment`sights`, {
+    key: sql.fragment`ctid`,
+    when: sql.fragment`ended_at < ${before.toISOString()} AND ended_x < ${beforeOldestTick}`,
+    limit,
+  });
+}
+
+/** Ids of deleted vaults. */
+export function sweepDeletedVaults(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
+  return sweep(db, sql.fragment`deleted_vaults`, {
+    key: sql.fragment`id`,
+    when: sql.fragment`deleted_at < ${before.toISOString()}`,
+    limit,
+  });
+}
+
+/** Pages of answers. */
+export function sweepPages(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
+  return sweep(db, sql.fragment`sync_pages`, {
+    key: sql.fragment`label`,
+    when: sql.fragment`label < ${before.toISOString()}`,
+    limit,
+  });
+}

@@ -1,0 +1,88 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+import type { Permission } from "../access/permission.ts";
+import { permissions } from "../access/permission.ts";
+
+/** A person's place in a vault, with the vault's key sealed for them. */
+export interface VaultMember {
+  vaultId: string;
+  userId: string;
+  permission: Permission;
+  encryptedKey: string;
+  keyVersion: number;
+  now: Date;
+}
+
+/** Makes a person a member of a vault. */
+export async function insertMember(tx: Queryable, member: VaultMember): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    INSERT INTO vault_members (vault_id, user_id, permission, encrypted_key, key_version, added_at)
+    VALUES (${member.vaultId}, ${member.userId}, ${member.permission}, ${member.encryptedKey}, ${member.keyVersion},
+      ${member.now.toISOString()})
+  `);
+}
+
+/** Makes a person a member, or gives the member another permission and key. Returns since when the person is one. */
+export function upsertMember(tx: Queryable, member: VaultMember): Promise<string> {
+  return tx.oneFirst(sql.type(z.object({ added_at: z.string() }))`
+    INSERT INTO vault_members (vault_id, user_id, permission, encrypted_key, key_version, added_at)
+    VALUES (${member.vaultId}, ${member.userId}, ${member.permission}, ${member.encryptedKey}, ${member.keyVersion},
+      ${member.now.toISOString()})
+    ON CONFLICT (vault_id, user_id) DO UPDATE SET
+      permission = excluded.permission, encrypted_key = excluded.encrypted_key, key_version = excluded.key_version
+    RETURNING added_at
+  `);
+}
+
+/** What a member may do in a vault; null for who is none. */
+export function findPermission(db: Queryable, vaultId: string, userId: string): Promise<Permission | null> {
+  return db.maybeOneFirst(sql.type(z.object({ permission: z.enum(permissions) }))`
+    SELECT permission FROM vault_members WHERE vault_id = ${vaultId} AND user_id = ${userId}
+  `);
+}
+
+/** Who is a member of a vault, in whichever state. */
+export function listMemberIds(db: Queryable, vaultId: string): Promise<readonly string[]> {
+  return db.anyFirst(sql.type(z.object({ user_id: z.string() }))`
+    SELECT user_id FROM vault_members WHERE vault_id = ${vaultId} ORDER BY user_id
+  `);
+}
+
+const memberRow = z.object({
+  user_id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  permission: z.enum(permissions),
+  added_at: z.string(),
+});
+export type VaultMemberRow = z.infer<typeof memberRow>;
+
+/** The members of a vault by name; those of one without an organization have names that are not known here. */
+export function listMembers(db: Queryable, vaultId: string): Promise<readonly VaultMemberRow[]> {
+  return db.any(sql.type(memberRow)`
+    SELECT m.user_id, coalesce(o.name, '') AS name, coalesce(o.email, '') AS email, m.permission, m.added_at
+    FROM vault_members m
+    JOIN vaults v ON v.id = m.vault_id
+    LEFT JOIN memberships o ON o.org_id = v.org_id AND o.user_id = m.user_id
+    WHERE m.vault_id = ${vaultId} ORDER BY name, m.user_id
+  `);
+}
+
+/** Whether somebody else manages a vault, who is active in its organization and in a role that reads ciphertext. */
+export function hasOtherManager(db: Queryable, vaultId: string, userId: string): Promise<boolean> {
+  return db.exists(sql.typeAlias("void")`
+    SELECT FROM vault_members m
+    JOIN vaults v ON v.id = m.vault_id
+    LEFT JOIN memberships o ON o.org_id = v.org_id AND o.user_id = m.user_id
+    WHERE m.vault_id = ${vaultId} AND m.user_id <> ${userId} AND m.permission = 'manage'
+      AND (v.org_id IS NULL OR (o.status = 'active' AND o.role <> 'auditor'))
+  `);
+}
+
+/** Ends a person's membership of a vault. */
+export async function deleteMember(tx: Queryable, vaultId: string, userId: string): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    DELETE FROM vault_members WHERE vault_id = ${vaultId} AND user_id = ${userId}
+  `);
+}

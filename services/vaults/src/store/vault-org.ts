@@ -1,0 +1,14 @@
+import { uuidText } from "@coffer/http";
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+
+/** The organization of a vault, if the person is a member of it who is not suspended; null for every other id. */
+export async function findVaultOrg(db: Queryable, userId: string, vaultId: string | undefined): Promise<string | null> {
+  const id = uuidText.safeParse(vaultId).data;
+  if (id === undefined) return null;
+  return db.maybeOneFirst(sql.type(z.object({ org_id: z.string() }))`
+    SELECT org_id FROM vaults JOIN memberships o USING (org_id)
+    WHERE vaults.id = ${id} AND o.user_id = ${userId} AND o.status = 'active'
+  `);
+}

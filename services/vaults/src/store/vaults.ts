@@ -1,0 +1,103 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+import { permissions } from "../access/permission.ts";
+
+export const vaultTypes = ["personal", "shared"] as const;
+export type VaultType = (typeof vaultTypes)[number];
+
+const vaultRow = z.object({
+  id: z.string(),
+  org_id: z.string().nullable(),
+  name: z.string(),
+  type: z.enum(vaultTypes),
+  safe_for_travel: z.boolean(),
+  key_version: z.number(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  permission: z.enum(permissions),
+  encrypted_key: z.string(),
+  record_count: z.number(),
+});
+/** A vault as one of those who see it does. */
+export type VaultRow = z.infer<typeof vaultRow>;
+
+const columns = sql.fragment`v.id, v.org_id, v.name, v.type, v.safe_for_travel, v.key_version, v.created_at,
+  v.updated_at, m.permission, m.encrypted_key,
+  (SELECT count(*) FROM records r WHERE r.vault_id = v.id) AS record_count`;
+/** The vaults that a person sees: `sights` without an end decide, and nothing else. */
+const seenBy = (userId: string) => sql.fragment`
+  FROM sights s
+  JOIN vaults v ON v.id = s.vault_id
+  JOIN vault_members m ON m.vault_id = v.id AND m.user_id = s.user_id
+  WHERE s.user_id = ${userId} AND s.ended_x IS NULL`;
+
+/** A place in the list of vaults, which is in order of creation. */
+export interface VaultKey {
+  created_at: string;
+  id: string;
+}
+
+/** The vaults that a person sees: all, or `limit` of those after a place. */
+export function listVaults(
+  db: Queryable,
+  userId: string,
+  { after, limit }: { after?: VaultKey | undefined; limit?: number | undefined } = {},
+): Promise<readonly VaultRow[]> {
+  const later =
+    after === undefined
+      ? sql.fragment``
+      : sql.fragment`AND (v.created_at, v.id) > (${after.created_at}::timestamptz, ${after.id}::uuid)`;
+  return db.any(sql.type(vaultRow)`
+    SELECT ${columns} ${seenBy(userId)} ${later} ORDER BY v.created_at, v.id LIMIT ${limit ?? null}
+  `);
+}
+
+/** Inserts an empty vault. Throws on a taken id (`vaults_pkey`). */
+export async function insertVault(
+  tx: Queryable,
+  vault: { id: string; orgId: string | null; name: string; type: VaultType; now: Date },
+): Promise<void> {
+  const now = vault.now.toISOString();
+  await tx.query(sql.typeAlias("void")`
+    INSERT INTO vaults (id, org_id, name, type, created_at, updated_at)
+    VALUES (${vault.id}, ${vault.orgId}, ${vault.name}, ${vault.type}, ${now}, ${now})
+  `);
+}
+
+/** Whether a vault of this id was deleted, as long as that is remembered. */
+export function wasDeleted(db: Queryable, id: string): Promise<boolean> {
+  return db.exists(sql.typeAlias("void")`SELECT FROM deleted_vaults WHERE id = ${id}`);
+}
+
+/** A vault as one of its members is told of it, whether it is in sight or not; null when the person is none. */
+export function findMembersVault(db: Queryable, id: string, userId: string): Promise<VaultRow | null> {
+  return db.maybeOne(sql.type(vaultRow)`
+    SELECT ${columns} FROM vaults v JOIN vault_members m ON m.vault_id = v.id
+    WHERE v.id = ${id} AND m.user_id = ${userId}
+  `);
+}
+
+/** A vault that a person sees, or null. */
+export function findSeenVault(db: Queryable, id: string, userId: string): Promise<VaultRow | null> {
+  return db.maybeOne(sql.type(vaultRow)`SELECT ${columns} ${seenBy(userId)} AND v.id = ${id}`);
+}
+
+/** Gives a vault another name or flag. Returns its `updated_at`, which only grows, whatever the clock does. */
+export function changeVault(
+  tx: Queryable,
+  vault: { id: string; name: string; safeForTravel: boolean; now: Date },
+): Promise<string> {
+  return tx.oneFirst(sql.type(z.object({ updated_at: z.string() }))`
+    UPDATE vaults SET name = ${vault.name}, safe_for_travel = ${vault.safeForTravel}, x = pg_current_xact_id(),
+      updated_at = greatest(${vault.now.toISOString()}::timestamptz, updated_at + interval '1 microsecond')
+    WHERE id = ${vault.id} RETURNING updated_at
+  `);
+}
+
+/** Notes that what members may do in a vault has changed: devices hear of it, writers judge anew. */
+export async function touchVault(tx: Queryable, id: string): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    UPDATE vaults SET x = pg_current_xact_id(), access_version = access_version + 1 WHERE id = ${id}
+  `);
+}

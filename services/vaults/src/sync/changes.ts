@@ -1,0 +1,93 @@
+import { ServiceError } from "@coffer/errors";
+import type { changesSince, RecordChange, RecordDeletion } from "@coffer/events";
+import type { z } from "zod";
+import type { Deps } from "../deps.ts";
+import { insertPage } from "../store/sync-pages.ts";
+import type { Entry } from "../store/sync-parts.ts";
+import { readPart } from "../store/sync-parts.ts";
+import { isKnown } from "../store/sync-ticks.ts";
+import { firstPlace } from "./first-place.ts";
+import type { Place } from "./place.ts";
+import { placeCursor, placeOf } from "./place.ts";
+import { recordHandedOut } from "./record-handed-out.ts";
+
+export type SyncQuestion = z.infer<typeof changesSince.input>;
+export type SyncPart = z.infer<typeof changesSince.output>;
+
+/** An answer on the bus carries 384 KiB; what is around the entries takes the rest. */
+const mostBytes = 383 * 1024;
+/** So many records of 1 KiB fit. */
+const mostEntries = 256;
+
+/**
+ * A part of what changed for a person since their last sync: the reply to `changesSince`. Who sees what is decided anew
+ * for each part; what changes between two parts comes with the next sync at the latest.
+ * @throws ServiceError `invalid_request` for a `last_sync` or `after` of another form, `unavailable`
+ */
+export async function listChanges(
+  deps: Pick<Deps, "audit" | "database" | "newId" | "now" | "ticker">,
+  asked: SyncQuestion,
+): Promise<SyncPart> {
+  const place = asked.after === null ? await begin(deps, asked) : await goOn(deps, asked.after);
+  const most = Math.min(mostEntries, place.left ?? mostEntries);
+  const found = await readPart(deps.database.pool, {
+    userId: asked.user_id,
+    fromX: place.from_x,
+    after: place.position,
+    rows: most + 1,
+    bytes: mostBytes,
+  });
+  const told = found.slice(0, most);
+  const last = told.at(-1);
+  const next = last !== undefined && last.found > told.length ? behind(place, last, told.length) : null;
+  const [end] = await Promise.all([endOf(deps, asked.user_id, place, next), recordHandedOut(deps, asked, told)]);
+  return { ...viewOf(told), reset: place.reset, ...end };
+}
+
+async function begin(deps: Pick<Deps, "database" | "now" | "ticker">, asked: SyncQuestion): Promise<Place> {
+  // Before anything is read: what the tick says is over is then in what is read.
+  await deps.ticker.tick();
+  return firstPlace(deps, asked);
+}
+
+async function goOn({ database }: Pick<Deps, "database">, after: string): Promise<Place> {
+  const place = placeOf(after);
+  if (await isKnown(database.pool, { fromX: place.from_x, toLabel: place.to_label })) return place;
+  throw new ServiceError("unavailable", "the database was set back meanwhile: sync again", { retryAfterSeconds: 1 });
+}
+
+/** Behind the last of `count` entries that were told. */
+function behind(place: Place, { vault_id, kind, x, id }: Entry, count: number): Place {
+  const left = place.left === null ? null : place.left - count;
+  return { ...place, position: { vault_id, kind, x, id }, left };
+}
+
+async function endOf(
+  { database, now }: Pick<Deps, "database" | "now">,
+  userId: string,
+  { to_label }: Place,
+  next: Place | null,
+): Promise<Pick<SyncPart, "after" | "has_more" | "server_time">> {
+  if (next?.position == null) return { server_time: to_label, has_more: false, after: null };
+  if (next.left !== 0) return { server_time: to_label, has_more: false, after: placeCursor(next) };
+  const page = { from_x: next.from_x, to_label, position: next.position, reset: next.reset };
+  const label = await insertPage(database.pool, { userId, page, now: now() });
+  if (label === null) {
+    throw new ServiceError("unavailable", "the database was set back meanwhile: sync again", { retryAfterSeconds: 1 });
+  }
+  return { server_time: label, has_more: true, after: null };
+}
+
+function viewOf(told: readonly Entry[]): Pick<SyncPart, "changes" | "deleted"> {
+  const changes: RecordChange[] = [];
+  const deleted: RecordDeletion[] = [];
+  for (const { id, vault_id, at, change } of told) {
+    if (change === null) deleted.push({ id, vault_id, deleted_at: at });
+    else {
+      const { created, type, encrypted_data } = change;
+      const action = created ? "created" : "updated";
+      changes.push({ id, vault_id, action, type, encrypted_data, updated_at: at, server_timestamp: at });
+    }
+  }
+  return { changes, deleted };
+}

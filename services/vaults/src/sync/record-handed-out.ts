@@ -1,0 +1,51 @@
+import type { AuditDraft } from "@coffer/events";
+import { auditSchemaName } from "@coffer/events";
+import type { Deps } from "../deps.ts";
+
+/** Who asks, as sync says it. */
+export interface Device {
+  user_id: string;
+  session_id: string;
+  request_id: string;
+  ip: string;
+  user_agent: string | null;
+}
+
+/** The upgrade by which the device's connection began: what it asks over that has no method or status of its own. */
+const upgrade = { method: "GET", route: "/api/sync/ws", status: 101 };
+
+/**
+ * Puts on record how many records a device gets, in the chain of each organization whose they are. What is only said to
+ * be gone is not handed out. Resolves when that is durable.
+ */
+export async function recordHandedOut(
+  deps: Pick<Deps, "audit" | "newId" | "now">,
+  device: Device,
+  told: readonly { org_id: string | null; change: object | null }[],
+): Promise<void> {
+  const counts = new Map<string | null, number>();
+  for (const { org_id, change } of told) if (change !== null) counts.set(org_id, (counts.get(org_id) ?? 0) + 1);
+  await Promise.all(Array.from(counts, ([orgId, count]) => deps.audit(draftOf(deps, device, orgId, count))));
+}
+
+function draftOf(
+  { newId, now }: Pick<Deps, "newId" | "now">,
+  device: Device,
+  orgId: string | null,
+  count: number,
+): AuditDraft {
+  return {
+    schema: auditSchemaName,
+    id: newId(),
+    time: now().toISOString(),
+    org_id: orgId,
+    outcome: "success",
+    reason: "sync",
+    action: "record.listed",
+    actor: { type: "user", id: device.user_id, session_id: device.session_id },
+    target: { type: "org", id: orgId },
+    source: { ip: device.ip, user_agent: device.user_agent },
+    request: { id: device.request_id, ...upgrade },
+    count,
+  };
+}

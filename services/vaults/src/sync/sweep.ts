@@ -1,0 +1,40 @@
+import type { Sweep } from "@coffer/service";
+import type { Deps } from "../deps.ts";
+import type { SweepQuery } from "../store/sync-sweeps.ts";
+import {
+  sweepDeletedVaults,
+  sweepPages,
+  sweepSights,
+  sweepTicks,
+  sweepTombstones,
+  thinTicks,
+} from "../store/sync-sweeps.ts";
+import { oldestDenseTick, oldestKept } from "./retention.ts";
+
+const limit = 1_000;
+
+/**
+ * Takes away what no device can ask for any more: ticks first, since the rest stays for them. A page's label is kept as
+ * long as ticks are, although nobody may continue from it: it must not be taken for the moment between two ticks.
+ */
+export function syncSweep({ database, now }: Pick<Deps, "database" | "now">): Sweep {
+  const { pool } = database;
+  const old = (): SweepQuery => ({ before: oldestKept(now()), limit });
+  const steps: readonly (() => Promise<number>)[] = [
+    () => sweepTicks(pool, old()),
+    () => thinTicks(pool, { before: oldestDenseTick(now()), limit }),
+    () => sweepTombstones(pool, old()),
+    () => sweepSights(pool, old()),
+    () => sweepDeletedVaults(pool, old()),
+    () => sweepPages(pool, old()),
+  ];
+  return {
+    everyMilliseconds: 60 * 60 * 1000,
+    async batch() {
+      let more = false;
+      for (const step of steps) if ((await step()) === limit) more = true;
+      return more;
+    },
+    failure: "what no device can ask for any more cannot be removed now; a later sweep will",
+  };
+}

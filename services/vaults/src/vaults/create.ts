@@ -1,0 +1,82 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit, orConflict } from "@coffer/postgres";
+import type { User } from "@coffer/service";
+import { auditOf, userActor } from "@coffer/service";
+import { requireKeyVersion } from "../access/key-version.ts";
+import { organizationOf } from "../access/organization.ts";
+import type { Deps } from "../deps.ts";
+import { settleSights } from "../sights/settle.ts";
+import { findMembership } from "../store/memberships.ts";
+import { lockPeople } from "../store/people.ts";
+import { insertMember } from "../store/vault-members.ts";
+import { insertVault, wasDeleted } from "../store/vaults.ts";
+import type { NewVault } from "./bodies.ts";
+import type { NewVaultView } from "./view.ts";
+import { newVaultView } from "./view.ts";
+
+const taken = "this id is taken: make another one";
+const firstKeyVersion = 1;
+
+/** POST /api/vaults: its creator holds the key and manages it. One who travels does not see it afterwards. */
+export async function createVault(
+  deps: Deps,
+  { caller, body, request }: Call<User, unknown, NewVault>,
+): Promise<NewVaultView> {
+  const id = body.id ?? deps.newId();
+  const orgId = await organizationOf(deps, caller);
+  return deps.database.transaction(async (tx) => {
+    await lockPeople(tx, [caller.userId]);
+    await requireCreator(tx, caller, orgId);
+    if (orgId === null && body.type === "shared") {
+      throw new ServiceError("invalid_request", "you belong to no organization: without one, vaults are personal");
+    }
+    requireKeyVersion(body.key_version, firstKeyVersion);
+    const now = deps.now();
+    const { name, type, encrypted_key: encryptedKey } = body;
+    await orConflict(insertVault(tx, { id, orgId, name, type, now }), { vaults_pkey: taken });
+    // After the insert, which waits for whoever is just deleting the vault of this id.
+    if (await wasDeleted(tx, id)) throw new ServiceError("conflict", taken);
+    const keyVersion = firstKeyVersion;
+    const member = { vaultId: id, userId: caller.userId, permission: "manage", encryptedKey, keyVersion, now } as const;
+    await insertMember(tx, member);
+    await settleSights(tx, deps, { vaultIds: [id] });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "vault.created",
+        actor: userActor(caller),
+        target: { type: "vault", id, ...(orgId === null ? {} : { parent_id: orgId }) },
+        status: 201,
+        changes: { name, type },
+      }),
+    );
+    return newVaultView({
+      id,
+      org_id: orgId,
+      name,
+      type,
+      safe_for_travel: false,
+      key_version: firstKeyVersion,
+      created_at: `${now.toISOString().slice(0, -1)}000Z`,
+      permission: "manage",
+      encrypted_key: encryptedKey,
+      record_count: 0,
+    });
+  });
+}
+
+/** Refuses somebody who may not hold vaults in the organization; nobody changes that until the transaction ends. */
+async function requireCreator(tx: Transaction, { userId }: User, orgId: string | null): Promise<void> {
+  if (orgId === null) return;
+  const membership = await findMembership(tx, userId, orgId);
+  if (membership === null) throw new ServiceError("access_denied", "you are not a member of this organization");
+  if (membership.status !== "active") {
+    throw new ServiceError("access_denied", "your membership of this organization is suspended");
+  }
+  if (membership.role === "auditor") {
+    throw new ServiceError("access_denied", "an auditor holds no vaults: they are read with their ciphertext");
+  }
+}

@@ -1,0 +1,87 @@
+import { vaultChanged } from "@coffer/events";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueue, enqueueAudit } from "@coffer/postgres";
+import type { User } from "@coffer/service";
+import { asJudged, auditOf } from "@coffer/service";
+import type { UsableVault } from "../access/vault.ts";
+import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import { settleSights } from "../sights/settle.ts";
+import { lockPeople } from "../store/people.ts";
+import { listMemberIds } from "../store/vault-members.ts";
+import type { VaultRow } from "../store/vaults.ts";
+import { changeVault, findMembersVault } from "../store/vaults.ts";
+import type { VaultPath, VaultUpdate } from "./bodies.ts";
+import { vaultTarget } from "./target.ts";
+import type { VaultView } from "./view.ts";
+import { vaultView } from "./view.ts";
+
+/** PATCH /api/vaults/{id} */
+export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>): Promise<VaultView> {
+  const { caller, params, body } = call;
+  return asJudged(
+    () =>
+      deps.database.transaction(async (tx) => {
+        const flagged = body.safe_for_travel !== undefined;
+        const lock = flagged ? lockWithMembers : lockAlone;
+        const vault = await lock(tx, caller, params.id);
+        if (vault === null) return null;
+        const { orgId, actor } = vault;
+        const before = await presentVault(tx, params.id, caller);
+        const name = body.name ?? before.name;
+        const safeForTravel = body.safe_for_travel ?? before.safe_for_travel;
+        if (name === before.name && safeForTravel === before.safe_for_travel) return vaultView(before);
+        const updated_at = await changeVault(tx, { id: params.id, name, safeForTravel, now: deps.now() });
+        if (safeForTravel !== before.safe_for_travel) await settleSights(tx, deps, { vaultIds: [params.id] });
+        const news = { action: "vault_updated", vault_id: params.id, updated_at, user_ids: null } as const;
+        await enqueue(tx, vaultChanged, news, { id: deps.newId() });
+        await enqueueAudit(
+          tx,
+          auditOf(deps, call.request, {
+            org_id: orgId,
+            action: "vault.updated",
+            actor,
+            target: vaultTarget(params.id, orgId),
+            status: 200,
+            changes: changesOf(before, { name, safe_for_travel: safeForTravel }),
+          }),
+        );
+        return vaultView(await presentVault(tx, params.id, caller));
+      }),
+    "the members of this vault keep changing; try again",
+  );
+}
+
+/** The right to manage the vault, locked. */
+function lockAlone(tx: Transaction, caller: User, id: string): Promise<UsableVault> {
+  return requireLockedVault(tx, caller, id, "manage");
+}
+
+/** The same, with all its members locked too; null when somebody became one meanwhile. */
+async function lockWithMembers(tx: Transaction, caller: User, id: string): Promise<UsableVault | null> {
+  await requireVault(tx, caller, id, "manage");
+  const members = await listMemberIds(tx, id);
+  await lockPeople(tx, members);
+  const vault = await lockAlone(tx, caller, id);
+  const present = await listMemberIds(tx, id);
+  return present.every((each) => members.includes(each)) ? vault : null;
+}
+
+/** The vault as the caller, who has just been found to be its member, is told of it. */
+async function presentVault(tx: Transaction, id: string, { userId }: User): Promise<VaultRow> {
+  const row = await findMembersVault(tx, id, userId);
+  if (row === null) throw vaultNotFound();
+  return row;
+}
+
+/** What became of it, for the audit. */
+function changesOf(
+  before: Pick<VaultRow, "name" | "safe_for_travel">,
+  after: Pick<VaultRow, "name" | "safe_for_travel">,
+): Record<string, string | boolean> {
+  return {
+    ...(after.name === before.name ? {} : { name: after.name, previous_name: before.name }),
+    ...(after.safe_for_travel === before.safe_for_travel ? {} : { safe_for_travel: after.safe_for_travel }),
+  };
+}

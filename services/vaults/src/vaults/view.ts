@@ -1,0 +1,50 @@
+import type { Permission } from "../access/permission.ts";
+import type { VaultRow, VaultType } from "../store/vaults.ts";
+
+/** A vault as its creator is told of it (specification 2.1), with its additions. */
+export interface NewVaultView {
+  id: string;
+  org_id: string | null;
+  name: string;
+  type: VaultType;
+  created_at: string;
+  record_count: number;
+  safe_for_travel: boolean;
+  permission: Permission;
+  key_version: number;
+  /** The vault's key, sealed for the caller. */
+  encrypted_key: string;
+  encrypted_key_alg: "box-user" | "jwe";
+}
+
+/** A vault as in a list. */
+export interface VaultView extends NewVaultView {
+  updated_at: string;
+}
+
+/** What a person who sees a vault is told of it. */
+export function vaultView({ updated_at, ...row }: VaultRow): VaultView {
+  return { ...newVaultView(row), updated_at };
+}
+
+/** What its creator is told of a vault. */
+export function newVaultView(row: Omit<VaultRow, "updated_at">): NewVaultView {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    name: row.name,
+    type: row.type,
+    created_at: row.created_at,
+    record_count: row.record_count,
+    safe_for_travel: row.safe_for_travel,
+    permission: row.permission,
+    key_version: row.key_version,
+    encrypted_key: row.encrypted_key,
+    encrypted_key_alg: algorithmOf(row.encrypted_key),
+  };
+}
+
+/** Keys come as base64 or as a compact JWE, and only the latter has dots. */
+function algorithmOf(encryptedKey: string): "box-user" | "jwe" {
+  return encryptedKey.includes(".") ? "jwe" : "box-user";
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import t from "tap";
+import { routes } from "../src/routes.ts";
+import type { Cast } from "./authorization/cast.ts";
+import { assemble } from "./authorization/cast.ts";
+import { expectedStatus, pathOf, rootRoutes, rows } from "./authorization/requests.ts";
+import { call } from "./support/call.ts";
+import { execute } from "./support/held-vault.ts";
+import type { Person } from "./support/people.ts";
+import { startVaults } from "./support/service.ts";
+import { expected, jwe, sealed } from "./support/vaults.ts";
+
+const service = await startVaults(t);
+
+/** All that requests might change, as one value. */
+async function digest(): Promise<string> {
+  const tables = [
+    "vaults",
+    "vault_members",
+    "records",
+    "tombstones",
+    "sights",
+    "people",
+    "memberships",
+    "deleted_vaults",
+  ];
+  const parts = tables.map(
+    (table) => `SELECT md5(coalesce(string_agg(r::text, ',' ORDER BY r::text), '')) AS part FROM vaults.${table} r`,
+  );
+  const found = await execute<{ part: string }>(service, parts.join(" UNION ALL "));
+  return found.map(({ part }) => part).join();
+}
+
+await t.test("the table has every route", (t) => {
+  const known = [...rows.map(({ method, path }) => `${method} ${path}`), ...rootRoutes];
+  t.same(routes.map(({ method, path }) => `${method} ${path}`).sort(), known.sort());
+  t.end();
+});
+
+await t.test("every route, every caller: refused as the standing says, and nothing changes", async (t) => {
+  const cast = await assemble(service);
+  const before = await digest();
+  for (const row of rows) {
+    for (const { name, person, standing } of cast.callers) {
+      const status = expectedStatus(row, standing);
+      if (status < 400) continue;
+      const body = row.body?.(cast);
+      const answer = await call(service, person, row.method, pathOf(row, cast), { body });
+      t.equal(answer.status, status, `${row.method} ${row.path} by ${name}`);
+      t.same(Object.keys(answer.body).sort(), ["error", "message", "request_id"]);
+    }
+  }
+  t.equal(await digest(), before);
+});
+
+await t.test("who may, can; from the standing that is needed on", async (t) => {
+  const shared = await assemble(service);
+  for (const row of rows) {
+    // What is deleted is not there for the next one.
+    const cast = row.method === "DELETE" ? await assemble(service) : shared;
+    for (const { name, person, standing } of cast.callers) {
+      const status = expectedStatus(row, standing);
+      if (status >= 400) continue;
+      const answer = await call(service, person, row.method, pathOf(row, cast), { body: row.body?.(cast) });
+      t.equal(answer.status, status, `${row.method} ${row.path} by ${name}`);
+      if (row.method === "DELETE") break;
+    }
+  }
+});
+
+await t.test("what does not exist is answered like what is not one's own", async (t) => {
+  const cast = await assemble(service);
+  const outsiders = cast.callers.filter(({ standing }) => standing === "outsider");
+  for (const row of rows) {
+    for (const { name, person } of outsiders) {
+      const body = row.body?.(cast);
+      const [real, none] = await Promise.all(
+        [{}, { vaultId: randomUUID(), recordId: randomUUID() }].map((ids) =>
+          call(service, person, row.method, pathOf(row, cast, ids), { body }),
+        ),
+      );
+      t.equal(real?.status, none?.status, `${row.method} ${row.path} by ${name}`);
+      t.equal(real?.body.message, none?.body.message);
+    }
+  }
+});
+
+await t.test("a record is reached through its own vault only", async (t) => {
+  const cast = await assemble(service);
+  const before = await digest();
+  const [founder] = cast.callers;
+  const content = { type: "login", encrypted_data: sealed() };
+  for (const method of ["GET", "PUT", "DELETE"]) {
+    const path = `/api/vaults/${cast.vault.id}/records/${cast.foreign.record.id}`;
+    const body = method === "PUT" ? content : undefined;
+    t.match(await call(service, founder?.person, method, path, { body }), { status: 404 }, method);
+  }
+  t.equal(await digest(), before);
+});
+
+await t.test("ids in bodies and headers give nothing that is not one's own", async (t) => {
+  const cast = await assemble(service);
+  const founder = founderOf(cast);
+  const before = await digest();
+  const make = { name: "Vault", type: "shared", encrypted_key: sealed() };
+  const own = { ...make, id: cast.foreign.vault.id };
+  t.equal((await call(service, founder, "POST", "/api/vaults", { body: own })).status, 409);
+  const elsewhere = { "x-coffer-org": cast.foreign.orgId };
+  t.equal((await call(service, founder, "POST", "/api/vaults", { body: make, headers: elsewhere })).status, 403);
+  const grant = { permission: "manage", encrypted_key: jwe };
+  const at = `/api/vaults/${cast.vault.id}/members/${cast.stranger.userId}`;
+  t.equal((await call(service, founder, "PUT", at, { body: grant })).status, 404);
+  t.equal(await digest(), before);
+  for (const headers of [elsewhere, { "x-coffer-org": cast.orgId }]) {
+    const seen = await call(service, cast.stranger, "GET", `/api/vaults/${cast.vault.id}`, { headers });
+    t.equal(seen.status, 404);
+    const list = await call(service, cast.stranger, "GET", "/api/vaults", { headers });
+    t.same(
+      list.body.data.map(({ id }) => id),
+      [cast.foreign.vault.id],
+    );
+  }
+  const record = { id: cast.foreign.record.id, type: "login", encrypted_data: sealed() };
+  const body = { records: [record] };
+  expected(await call(service, founder, "POST", `/api/vaults/${cast.vault.id}/import`, { body }), 201);
+  const foreign = `/api/vaults/${cast.foreign.vault.id}/records/${record.id}`;
+  t.same((await call(service, cast.stranger, "GET", foreign)).body, cast.foreign.record);
+});
+
+await t.test("the list has what its caller sees, and nothing else", async (t) => {
+  const cast = await assemble(service);
+  for (const { name, person, standing } of cast.callers) {
+    const { status, body } = await call(service, person, "GET", "/api/vaults");
+    t.equal(status, standing === "unknown" ? 401 : 200, name);
+    if (standing === "unknown") continue;
+    const sees = ["read", "write", "manage"].includes(standing);
+    t.equal(
+      body.data.some(({ id }) => id === cast.vault.id),
+      sees,
+      name,
+    );
+    t.equal(JSON.stringify(body).includes(cast.vault.id), sees, name);
+  }
+});
+
+await t.test("a refusal is on record where the organization can see it", async (t) => {
+  const cast = await assemble(service);
+  const insider = cast.callers.find(({ name }) => name === "member without the vault")?.person as Person; // one of the cast
+  await call(service, insider, "GET", `/api/vaults/${cast.vault.id}/records`);
+  await call(service, cast.stranger, "GET", `/api/vaults/${cast.vault.id}/records/${cast.record.id}`);
+  const denied = await service.listeners.record("the denial", ({ actor }) => actor.id === insider.userId);
+  t.match(denied, { action: "record.listed", outcome: "denied", reason: "access_denied", org_id: cast.orgId });
+  const failed = await service.listeners.record("the failure", ({ actor, outcome }) => {
+    return actor.id === cast.stranger.userId && outcome === "failure";
+  });
+  t.match(failed, { action: "record.read", reason: "not_found", org_id: cast.foreign.orgId });
+});
+
+function founderOf({ callers }: Cast): Person {
+  return callers[0]?.person as Person; // the first of the cast is its founder
+}

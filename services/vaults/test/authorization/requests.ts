@@ -1,0 +1,66 @@
+import { jwe, sealed } from "../support/vaults.ts";
+import type { Cast, Standing } from "./cast.ts";
+
+/** A request about the vault of a cast. */
+export interface Row {
+  method: string;
+  /** As in routes.ts. */
+  path: string;
+  needed: "read" | "write" | "manage";
+  status: number;
+  body?: (cast: Cast) => object;
+  /** The person whom the path names. */
+  member?: "newcomer" | "reader";
+}
+
+const content = () => ({ type: "login", encrypted_data: sealed() });
+
+/** Every route below a vault, what it needs, and what it answers to who may. */
+export const rows: readonly Row[] = [
+  { method: "GET", path: "/api/vaults/:id", needed: "read", status: 200 },
+  { method: "GET", path: "/api/vaults/:id/members", needed: "read", status: 200 },
+  { method: "GET", path: "/api/vaults/:id/records", needed: "read", status: 200 },
+  { method: "GET", path: "/api/vaults/:id/records/:rid", needed: "read", status: 200 },
+  { method: "POST", path: "/api/vaults/:id/records", needed: "write", status: 201, body: content },
+  { method: "PUT", path: "/api/vaults/:id/records/:rid", needed: "write", status: 200, body: content },
+  {
+    method: "POST",
+    path: "/api/vaults/:id/import",
+    needed: "write",
+    status: 201,
+    body: () => ({ records: [content()] }),
+  },
+  { method: "DELETE", path: "/api/vaults/:id/records/:rid", needed: "write", status: 204 },
+  { method: "PATCH", path: "/api/vaults/:id", needed: "manage", status: 200, body: () => ({ name: sealed(8) }) },
+  {
+    method: "PUT",
+    path: "/api/vaults/:id/members/:user_id",
+    needed: "manage",
+    status: 200,
+    member: "newcomer",
+    body: () => ({ permission: "read", encrypted_key: jwe }),
+  },
+  { method: "DELETE", path: "/api/vaults/:id/members/:user_id", needed: "manage", status: 204, member: "reader" },
+  { method: "DELETE", path: "/api/vaults/:id", needed: "manage", status: 204 },
+];
+
+/** Routes without a vault in their path. */
+export const rootRoutes: readonly string[] = ["GET /api/vaults", "POST /api/vaults"];
+
+const order: readonly Standing[] = ["read", "write", "manage"];
+
+/** What somebody of this standing is answered. */
+export function expectedStatus({ needed, status }: Row, standing: Standing): number {
+  if (standing === "unknown") return 401;
+  if (standing === "outsider") return 404;
+  if (standing === "insider") return 403;
+  return order.indexOf(standing) >= order.indexOf(needed) ? status : 403;
+}
+
+/** The path of a request about the vault of a cast. */
+export function pathOf({ path, member }: Row, cast: Cast, ids: { vaultId?: string; recordId?: string } = {}): string {
+  return path
+    .replace(":id", ids.vaultId ?? cast.vault.id)
+    .replace(":rid", ids.recordId ?? cast.record.id)
+    .replace(":user_id", member === undefined ? "" : cast[member].userId);
+}

@@ -1,0 +1,155 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { until } from "@coffer/testkit";
+import t from "tap";
+import { routes } from "../src/routes.ts";
+import { startWatched } from "./canaries/watched.ts";
+import type { CallOptions } from "./support/call.ts";
+import { call } from "./support/call.ts";
+import { execute } from "./support/held-vault.ts";
+import type { Person } from "./support/people.ts";
+
+// What is secret goes through every endpoint, in what is accepted and in what is refused; then it is looked for.
+
+t.setTimeout(120_000);
+const service = await startWatched(t);
+const { people, listeners } = service;
+
+/** Every secret that was sent, with the column where it may be kept. */
+const canaries = new Map<string, string | null>();
+const canary = (home: string | null = null): string => {
+  const value = randomBytes(36).toString("base64");
+  canaries.set(value, home);
+  return value;
+};
+const data = () => canary("records.encrypted_data");
+const key = () => canary("vault_members.encrypted_key");
+const jwe = (): string => {
+  const value = Array.from({ length: 5 }, () => randomBytes(12).toString("base64url")).join(".");
+  canaries.set(value, "vault_members.encrypted_key");
+  return value;
+};
+const used = new Set<string>();
+const refused: string[] = [];
+
+async function use(
+  person: Pick<Person, "token">,
+  route: string,
+  ids: Record<string, string>,
+  options: CallOptions = {},
+) {
+  const [method = "", path = ""] = route.split(" ");
+  const at = path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? randomUUID());
+  const answer = await call(service, person, method, at, options);
+  if (answer.status < 300) used.add(route);
+  else refused.push(JSON.stringify(answer.body));
+  return answer;
+}
+
+const orgId = randomUUID();
+const [owner, member] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
+canaries.set(owner.token, null);
+
+await t.test("every endpoint is used for what it is there for", async (t) => {
+  const content = () => ({ type: "login", encrypted_data: data() });
+  const id = randomUUID();
+  await use(owner, "POST /api/vaults", {}, { body: { id, name: "Vault", type: "shared", encrypted_key: key() } });
+  const { body: record } = await use(owner, "POST /api/vaults/:id/records", { id }, { body: content() });
+  const ids = { id, rid: record.id, user_id: member.userId };
+  const grant = { permission: "read", encrypted_key: jwe() };
+  await use(owner, "PUT /api/vaults/:id/members/:user_id", ids, { body: grant });
+  await use(owner, "PUT /api/vaults/:id/records/:rid", ids, { body: content() });
+  const imported = { records: [content(), { ...content(), type: "No" }, { ...content(), id: record.id }] };
+  await use(owner, "POST /api/vaults/:id/import", ids, { body: imported });
+  for (const route of ["GET /api/vaults", "GET /api/vaults/:id", "GET /api/vaults/:id/members"])
+    await use(member, route, ids);
+  for (const route of ["GET /api/vaults/:id/records", "GET /api/vaults/:id/records/:rid"])
+    await use(member, route, ids);
+  await use(owner, "PATCH /api/vaults/:id", ids, { body: { safe_for_travel: true } });
+  await use(owner, "DELETE /api/vaults/:id/records/:rid", ids);
+  await use(owner, "DELETE /api/vaults/:id/members/:user_id", ids);
+  const { body: short } = await use(
+    owner,
+    "POST /api/vaults",
+    {},
+    { body: { name: "Vault", type: "personal", encrypted_key: key() } },
+  );
+  await use(owner, "DELETE /api/vaults/:id", { id: short.id });
+  t.same(
+    routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !used.has(route)),
+    [],
+  );
+
+  // Late refusals: what is taken, what is not the caller's, what has changed.
+  await use(owner, "POST /api/vaults", {}, { body: { id, name: "Vault", type: "shared", encrypted_key: key() } });
+  await use(owner, "POST /api/vaults/:id/records", { id }, { body: { ...content(), id: record.id } });
+  await use(member, "POST /api/vaults/:id/records", { id }, { body: content() });
+  await use(member, "POST /api/vaults/:id/import", { id }, { body: { records: [content()] } });
+  await use(
+    owner,
+    "PUT /api/vaults/:id/members/:user_id",
+    { ...ids, user_id: owner.userId },
+    { body: { permission: "read", encrypted_key: jwe() } },
+  );
+  const { body: other } = await use(owner, "POST /api/vaults/:id/records", { id }, { body: content() });
+  const headers = { "if-match": `"${canary()}"` };
+  await use(owner, "PUT /api/vaults/:id/records/:rid", { id, rid: other.id }, { body: content(), headers });
+});
+
+await t.test("each endpoint refuses what is secret in the wrong place", async (t) => {
+  const fields = ["id", "name", "type", "encrypted_key", "key_version", "permission", "encrypted_data", "records"];
+  fields.push("safe_for_travel", "token", "password");
+  for (const { method, path } of routes) {
+    const at = path.replace(/:\w+/g, () => randomUUID());
+    const query = ["token", "cursor", "limit", "type", "updated_since"].map(
+      (name) => `${name}=${encodeURIComponent(canary())}`,
+    );
+    const body = () => Object.fromEntries(fields.map((field) => [field, `${canary()} \u0000`]));
+    const headers = () => ({ cookie: `session=${canary()}`, "x-coffer-org": canary(), "if-match": `"${canary()}"` });
+    const ask = async (token: string, sent?: unknown) => {
+      const withBody = method === "GET" || method === "DELETE" ? {} : { body: sent };
+      const answer = await call(service, { token }, method, `${at}?${query.join("&")}`, {
+        headers: headers(),
+        ...withBody,
+      });
+      t.ok(answer.status >= 400 || path === "/api/vaults", `${method} ${path}`);
+      t.ok(answer.status < 500);
+      refused.push(JSON.stringify(answer.body));
+    };
+    await ask(canary(), body());
+    await ask(owner.token, body());
+    await ask(owner.token, `{"encrypted_data": "${canary()}`);
+  }
+});
+
+await t.test("nothing of it is found but where it belongs", async (t) => {
+  const last = randomUUID();
+  await call(service, owner, "DELETE", `/api/vaults/${randomUUID()}`, { headers: { "x-request-id": last } });
+  await listeners.record("the last record", ({ request }) => request.id === last);
+  await until("an empty outbox", async () => (await execute(service, "SELECT FROM vaults.outbox")).length === 0);
+  const said = await service.said();
+  const places = {
+    ...said,
+    audit: JSON.stringify(listeners.audit),
+    news: JSON.stringify([listeners.records, listeners.vaults]),
+    refusals: refused.join("\n"),
+  };
+  const found = (text: string): string[] => [...canaries.keys()].filter((value) => text.includes(value));
+  t.ok(canaries.size > 200, `${canaries.size} values`);
+  for (const [place, text] of Object.entries(places)) t.same(found(text), [], place);
+  const columns = await execute<{ table: string; column: string }>(
+    service,
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns WHERE table_schema = 'vaults'`,
+  );
+  const kept = new Set<string>();
+  for (const { table, column } of columns) {
+    const text = `SELECT string_agg("${column}"::text, E'\\n') AS text FROM vaults.${table}`;
+    const [row] = await execute<{ text: string | null }>(service, text);
+    for (const value of found(row?.text ?? "")) {
+      t.equal(canaries.get(value), `${table}.${column}`);
+      kept.add(`${table}.${column}`);
+    }
+  }
+  t.same([...kept].sort(), ["records.encrypted_data", "vault_members.encrypted_key"]);
+  for (const place of ["log", "log of NATS", "audit", "refusals"] as const)
+    t.ok(places[place].includes(place === "refusals" ? "not_found" : last), place);
+});

@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { natsServerConfig, natsUsers } from "@coffer/bus";
+import type { ServiceName } from "@coffer/events";
+import { serviceNames } from "@coffer/events";
+import { serve } from "@coffer/http";
+import { startNats, startPostgres, withoutDurability } from "@coffer/stores";
+import { createTelemetry } from "@coffer/telemetry";
+import type { TestScope } from "@coffer/testkit";
+import { testDirectory, testRedis, until } from "@coffer/testkit";
+import { migrateService } from "../../src/migrate.ts";
+import { createService } from "../../src/service.ts";
+import type { Listeners } from "../support/listeners.ts";
+import { startListeners } from "../support/listeners.ts";
+import type { People } from "../support/people.ts";
+import { startPeople } from "../support/people.ts";
+import { configOf } from "../support/service.ts";
+
+/** vaults with all that it says anywhere. */
+export interface Watched {
+  url: string;
+  people: People;
+  listeners: Listeners;
+  postgres: { url: string };
+  /** What was said until now: the service's log at its most verbose, its metrics, the logs of the stores. */
+  said(): Promise<Record<"log" | "metrics" | "log of Postgres" | "log of NATS", string>>;
+}
+
+/** NATS logs whatever goes over it, with its payload; Postgres every statement that fails. */
+export async function startWatched(t: TestScope): Promise<Watched> {
+  const [postgresDirectory, natsDirectory] = [testDirectory(t), testDirectory(t)];
+  const settings = { ...withoutDurability, log_connections: "on", log_error_verbosity: "verbose" };
+  const postgres = await startPostgres({ directory: postgresDirectory, settings });
+  t.teardown(() => postgres.stop());
+  const passwords = Object.fromEntries(
+    serviceNames.map((name) => [name, randomBytes(18).toString("base64url")]),
+  ) as Record<ServiceName, string>; // made from the list of names
+  const config = natsServerConfig({ users: natsUsers(passwords), host: "127.0.0.1", port: 4222 });
+  const server = await startNats({ directory: natsDirectory, config: `${config}\ndebug: true\ntrace: true\n` });
+  t.teardown(() => server.stop());
+  const credentials = Object.fromEntries(
+    serviceNames.map((name) => [name, { user: name, password: passwords[name] }]),
+  ) as Record<ServiceName, { user: string; password: string }>; // as above
+  const redis = await testRedis(t);
+  const unused = (): Promise<void> => Promise.reject(new Error("this test does not stop its stores"));
+  const nats = { url: server.url, credentials, stop: unused, kill: unused, start: unused };
+  await migrateService({ url: postgres.url });
+  const [people, listeners] = await Promise.all([startPeople(t, nats), startListeners(t, nats)]);
+  const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const service = createService(configOf({ postgres, nats, redis }, { COFFER_LOG_LEVEL: "trace" }), {
+    registry,
+    destination,
+  });
+  t.teardown(() => service.close());
+  const { url, close } = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
+  t.teardown(close);
+  await until("the stores", async () => (await service.ready()).degraded === false);
+  const said = async () => ({
+    log: lines.join(""),
+    metrics: await registry.metrics(),
+    "log of Postgres": readFileSync(`${postgresDirectory}/log`, "utf8"),
+    "log of NATS": readFileSync(`${natsDirectory}/log`, "utf8"),
+  });
+  return { url, people, listeners, postgres, said };
+}

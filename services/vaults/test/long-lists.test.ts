@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import type { AuditDraft } from "@coffer/events";
+import { until } from "@coffer/testkit";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { execute } from "./support/held-vault.ts";
+import type { Person } from "./support/people.ts";
+import { startVaults } from "./support/service.ts";
+import { askSlowly } from "@coffer/testkit";
+import { newVault, share } from "./support/vaults.ts";
+
+// Lists that do not fit into a part, which has at most 1,000 records and ends with the one that reaches 2 MiB.
+
+t.setTimeout(180_000);
+const service = await startVaults(t);
+const { people, listeners } = service;
+const large = 256 * 1024;
+const largeInPart = 8;
+
+/** A vault with so many records, put there by hand; their ids in order. */
+async function filled(count: number, bytes = 4) {
+  const orgId = randomUUID();
+  const owner = await people.add({ orgId, role: "owner" });
+  const vault = await newVault(service, owner);
+  const rows = await execute<{ id: string }>(
+    service,
+    `INSERT INTO vaults.records (vault_id, id, type, encrypted_data, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'login', repeat('A', $3), now(), now() FROM generate_series(1, $2) RETURNING id`,
+    [vault.id, count, bytes],
+  );
+  return { orgId, owner, vault, path: `/api/vaults/${vault.id}/records`, ids: rows.map(({ id }) => id).sort() };
+}
+
+/** What the records of a request say, once there are so many of them. */
+async function recorded(requestId: string, count: number): Promise<Partial<AuditDraft>[]> {
+  const found = await until(`the records of ${requestId}`, () => {
+    const all = listeners.audit.filter(({ request }) => request.id === requestId);
+    return all.length >= count && all;
+  });
+  return found.map(({ outcome, count: handedOut, reason }) => ({ outcome, count: handedOut, reason }));
+}
+
+/** The records of an answer in parts of so many. */
+function parts(counts: readonly number[]): object[] {
+  return counts.map((count, n) => ({
+    outcome: "success",
+    count,
+    reason: n === counts.length - 1 ? undefined : "part",
+  }));
+}
+
+async function asked(person: Person, path: string, count: number) {
+  const id = randomUUID();
+  const { status, body } = await call(service, person, "GET", path, { headers: { "x-request-id": id } });
+  if (status !== 200) throw new Error(`${path} was answered ${status}`);
+  return { body, ids: body.data.map((each) => each.id), records: await recorded(id, count) };
+}
+
+await t.test("a list that is longer than a part is whole, and each part is on record", async (t) => {
+  for (const [count, bytes, counts] of [
+    [1_000, 4, [1_000]],
+    [1_001, 4, [1_000, 1]],
+    [2 * largeInPart + 1, large, [largeInPart, largeInPart, 1]],
+  ] as const) {
+    const { owner, path, ids } = await filled(count, bytes);
+    const list = await asked(owner, path, counts.length);
+    t.strictSame(list.ids, ids);
+    t.strictSame(Object.keys(list.body), ["data"]);
+    t.strictSame(list.records, parts(counts));
+  }
+});
+
+await t.test("a page is as long as its limit, and goes on where it ends", async (t) => {
+  const { owner, path, ids } = await filled(3 * largeInPart, large);
+  const limit = largeInPart + 2;
+  const first = await asked(owner, `${path}?limit=${limit}`, 2);
+  t.strictSame(first.records, parts([largeInPart, 2]));
+  const second = await asked(owner, `${path}?limit=${limit}&cursor=${String(first.body.next_cursor)}`, 2);
+  const third = await asked(owner, `${path}?limit=${limit}&cursor=${String(second.body.next_cursor)}`, 1);
+  t.strictSame([...first.ids, ...second.ids, ...third.ids], ids);
+  t.equal(third.body.next_cursor, null);
+  const exact = await asked(owner, `${path}?limit=${largeInPart}`, 1);
+  t.strictSame(exact.records, parts([largeInPart]));
+});
+
+await t.test("who loses the vault meanwhile gets no more of it, and the connection is cut", async (t) => {
+  const { orgId, owner, vault, path } = await filled(20 * largeInPart, large);
+  const reader = await people.add({ orgId, role: "member" });
+  await share(service, owner, vault.id, reader);
+  const id = randomUUID();
+  const answer = await askSlowly(service.url + path, { authorization: `Bearer ${reader.token}`, "x-request-id": id });
+  t.equal(answer.status, 200);
+  t.equal((await call(service, owner, "DELETE", `/api/vaults/${vault.id}/members/${reader.userId}`)).status, 204);
+  await t.rejects(answer.read());
+  const records = await until("the refusal", () => {
+    const all = listeners.audit.filter(({ request }) => request.id === id);
+    return all.some(({ outcome }) => outcome === "denied") && all;
+  });
+  t.ok(records.filter(({ outcome }) => outcome === "success").every(({ reason }) => reason === "part"));
+});
+
+await t.test("what is made while a long list goes out does not make it longer", async (t) => {
+  const { owner, vault, path, ids } = await filled(10 * largeInPart, large);
+  const answer = await askSlowly(service.url + path, { authorization: `Bearer ${owner.token}` });
+  await execute(
+    service,
+    `INSERT INTO vaults.records (vault_id, id, type, encrypted_data, created_at, updated_at)
+     VALUES ($1, 'ffffffff-ffff-7fff-bfff-ffffffffffff', 'login', 'AAAA', now(), now())`,
+    [vault.id],
+  );
+  const { data } = JSON.parse(await answer.read()) as { data: { id: string }[] }; // as the description says
+  t.strictSame(
+    data.map((each) => each.id),
+    ids,
+  );
+});

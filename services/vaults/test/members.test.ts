@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { startVaults } from "./support/service.ts";
+import { jwe, newRecord, newVault, sealed, share } from "./support/vaults.ts";
+
+const service = await startVaults(t);
+const { people, listeners } = service;
+
+async function company() {
+  const orgId = randomUUID();
+  const [owner, colleague] = [
+    await people.add({ orgId, role: "member", name: "Olga", email: "olga@example.com" }),
+    await people.add({ orgId, role: "owner", name: "Carl", email: "carl@example.com" }),
+  ];
+  const vault = await newVault(service, owner);
+  return { orgId, owner, colleague, vault, path: `/api/vaults/${vault.id}` };
+}
+const body = { permission: "read", encrypted_key: jwe };
+
+await t.test("a vault that is shared is there for the member, with the key as it was sealed", async (t) => {
+  const { orgId, owner, colleague, vault, path } = await company();
+  const record = await newRecord(service, owner, vault.id);
+  t.match(await call(service, colleague, "GET", path), { status: 403, body: { error: "access_denied" } });
+  const at = `${path}/members/${colleague.userId}`;
+  const shared = await call(service, owner, "PUT", at, { body: { ...body, permission: "write", key_version: 1 } });
+  t.match(shared, { status: 200, body: { user_id: colleague.userId, permission: "write", key_version: 1 } });
+  t.match((await call(service, colleague, "GET", "/api/vaults")).body.data, [
+    { id: vault.id, permission: "write", encrypted_key: jwe, encrypted_key_alg: "jwe" },
+  ]);
+  t.same((await call(service, colleague, "GET", `${path}/records/${record.id}`)).body, record);
+  const members = await call(service, colleague, "GET", `${path}/members`);
+  t.same(members.body.data, [
+    {
+      user_id: colleague.userId,
+      name: "Carl",
+      email: "carl@example.com",
+      permission: "write",
+      added_at: shared.body.added_at,
+    },
+    {
+      user_id: owner.userId,
+      name: "Olga",
+      email: "olga@example.com",
+      permission: "manage",
+      added_at: vault.created_at,
+    },
+  ]);
+  const news = await listeners.vaultNews("the news", ({ action, user_ids }) => {
+    return action === "vault_created" && user_ids?.[0] === colleague.userId;
+  });
+  t.match(news, { vault_id: vault.id, user_ids: [colleague.userId] });
+  const audit = await listeners.record("the record", ({ action }) => action === "vault.member.added");
+  t.match(audit, {
+    org_id: orgId,
+    actor: { id: owner.userId },
+    target: { type: "user", id: colleague.userId, parent_id: vault.id },
+    changes: { permission: "write", key_version: 1 },
+  });
+});
+
+await t.test("another permission counts from the next request on, and the member's devices hear of it", async (t) => {
+  const { owner, colleague, vault, path } = await company();
+  await share(service, owner, vault.id, colleague, "write");
+  const content = { type: "login", encrypted_data: sealed() };
+  t.equal((await call(service, colleague, "POST", `${path}/records`, { body: content })).status, 201);
+  const again = await share(service, owner, vault.id, colleague, "read");
+  t.equal((await call(service, colleague, "POST", `${path}/records`, { body: content })).status, 403);
+  await listeners.vaultNews("the news", ({ action, user_ids, vault_id }) => {
+    return action === "vault_updated" && vault_id === vault.id && user_ids?.[0] === colleague.userId;
+  });
+  const { body: list } = await call(service, owner, "GET", `${path}/members`);
+  t.equal(list.data.find(({ user_id }) => user_id === colleague.userId)?.added_at, again.added_at);
+});
+
+await t.test("who is taken out sees nothing from the next request on", async (t) => {
+  const { orgId, owner, colleague, vault, path } = await company();
+  await share(service, owner, vault.id, colleague, "manage");
+  const record = await newRecord(service, owner, vault.id);
+  const at = `${path}/members/${colleague.userId}`;
+  t.equal((await call(service, owner, "DELETE", at)).status, 204);
+  for (const below of ["", "/members", "/records", `/records/${record.id}`])
+    t.match(
+      await call(service, colleague, "GET", path + below),
+      { status: 403, body: { error: "access_denied" } },
+      below,
+    );
+  t.same((await call(service, colleague, "GET", "/api/vaults")).body.data, []);
+  t.match(await call(service, owner, "DELETE", at), { status: 404, body: { error: "not_found" } });
+  await listeners.vaultNews("the news", ({ action, user_ids }) => {
+    return action === "vault_deleted" && user_ids?.[0] === colleague.userId;
+  });
+  const audit = await listeners.record("the record", ({ action }) => action === "vault.member.removed");
+  t.match(audit, {
+    org_id: orgId,
+    target: { id: colleague.userId, parent_id: vault.id },
+    changes: { permission: "manage" },
+  });
+});
+
+await t.test("only who manages the vault shares it, whatever the role in the organization", async (t) => {
+  const { orgId, owner, colleague, vault, path } = await company();
+  const third = await people.add({ orgId, role: "admin" });
+  for (const permission of ["read", "write"] as const) {
+    await share(service, owner, vault.id, colleague, permission);
+    t.equal((await call(service, colleague, "PUT", `${path}/members/${third.userId}`, { body })).status, 403);
+    t.equal((await call(service, colleague, "PUT", `${path}/members/${colleague.userId}`, { body })).status, 403);
+    t.equal((await call(service, colleague, "DELETE", `${path}/members/${owner.userId}`)).status, 403);
+  }
+  await share(service, owner, vault.id, colleague, "manage");
+  t.equal((await call(service, colleague, "PUT", `${path}/members/${third.userId}`, { body })).status, 200);
+});
+
+await t.test("the last manage stays", async (t) => {
+  const { orgId, owner, colleague, vault, path } = await company();
+  const own = `${path}/members/${owner.userId}`;
+  const conflict = { status: 409, body: { error: "conflict" } };
+  t.match(await call(service, owner, "DELETE", own), conflict);
+  t.match(await call(service, owner, "PUT", own, { body }), conflict);
+  await share(service, owner, vault.id, colleague, "write");
+  t.match(await call(service, owner, "DELETE", own), conflict);
+  await share(service, owner, vault.id, colleague, "manage");
+  await people.place(colleague, { orgId, role: "owner", status: "suspended" });
+  t.match(await call(service, owner, "DELETE", own), conflict, "nobody who is suspended manages");
+  await people.place(colleague, { orgId, role: "auditor" });
+  t.match(await call(service, owner, "PUT", own, { body }), conflict, "nor does an auditor");
+  await people.place(colleague, { orgId, role: "member" });
+  t.equal((await call(service, owner, "DELETE", own)).status, 204);
+  t.equal((await call(service, owner, "GET", path)).status, 403);
+});
+
+await t.test("two who take manage from each other at once: one keeps it", async (t) => {
+  const { owner, colleague, vault, path } = await company();
+  await share(service, owner, vault.id, colleague, "manage");
+  const answers = await Promise.all([
+    call(service, owner, "DELETE", `${path}/members/${colleague.userId}`),
+    call(service, colleague, "DELETE", `${path}/members/${owner.userId}`),
+  ]);
+  t.same(answers.map(({ status }) => status).sort(), [204, 403]);
+});
+
+await t.test("a personal vault is not shared; nobody outside the organization gets one", async (t) => {
+  const { orgId, owner, colleague, path } = await company();
+  const personal = await newVault(service, owner, { type: "personal" });
+  const alone = await people.add();
+  const nobodys = await newVault(service, alone, { type: "personal" });
+  const invalid = { status: 400, body: { error: "invalid_request" } };
+  t.match(
+    await call(service, owner, "PUT", `/api/vaults/${personal.id}/members/${colleague.userId}`, { body }),
+    invalid,
+  );
+  t.match(
+    await call(service, alone, "PUT", `/api/vaults/${nobodys.id}/members/${colleague.userId}`, { body }),
+    invalid,
+  );
+  t.match((await call(service, alone, "GET", `/api/vaults/${nobodys.id}/members`)).body.data, [
+    { user_id: alone.userId, name: "", email: "" },
+  ]);
+  const stranger = await people.add({ orgId: randomUUID(), role: "owner" });
+  const removed = await people.add({ orgId, role: "member" });
+  await people.remove(removed, orgId);
+  for (const userId of [stranger.userId, removed.userId, alone.userId, randomUUID(), "x"])
+    t.match(await call(service, owner, "PUT", `${path}/members/${userId}`, { body }), {
+      status: 404,
+      body: { error: "not_found" },
+    });
+});
+
+await t.test("who could not use the key does not get it", async (t) => {
+  const { orgId, owner, path } = await company();
+  const unable = [
+    await people.add({ orgId, role: "admin", status: "suspended" }),
+    await people.add({ orgId, role: "auditor" }),
+  ];
+  for (const { userId } of unable)
+    t.match(await call(service, owner, "PUT", `${path}/members/${userId}`, { body }), {
+      status: 409,
+      body: { error: "conflict" },
+    });
+});
+
+await t.test("what is not a grant is 400; another key version is 409 and changes nothing", async (t) => {
+  const { owner, colleague, path } = await company();
+  const at = `${path}/members/${colleague.userId}`;
+  for (const wrong of [
+    { ...body, permission: "own" },
+    { ...body, permission: undefined },
+    { ...body, encrypted_key: undefined },
+    { ...body, encrypted_key: sealed() },
+    { ...body, key_version: "1" },
+  ])
+    t.match(await call(service, owner, "PUT", at, { body: wrong }), {
+      status: 400,
+      body: { error: "invalid_request" },
+    });
+  t.match(await call(service, owner, "PUT", at, { body: { ...body, key_version: 2 } }), { status: 409 });
+  const large = { ...body, encrypted_key: `${"a".repeat(64 * 1024)}.a.a.a.a` };
+  t.equal((await call(service, owner, "PUT", at, { body: large })).status, 413);
+  t.equal((await call(service, colleague, "GET", path)).status, 403);
+});
+
+await t.test("a member of whom vaults has not heard yet is asked for", async (t) => {
+  const { orgId, owner, path } = await company();
+  const fresh = await people.add();
+  await people.place(fresh, { orgId, role: "member" }, { tell: false });
+  t.equal((await call(service, owner, "PUT", `${path}/members/${fresh.userId}`, { body })).status, 200);
+  t.equal((await call(service, fresh, "GET", path)).status, 200);
+});

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { until } from "@coffer/testkit";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { startVaults } from "./support/service.ts";
+import { jwe, newRecord, newVault, sealed, share } from "./support/vaults.ts";
+
+const service = await startVaults(t);
+const { people, listeners, nats } = service;
+
+async function company() {
+  const orgId = randomUUID();
+  const [owner, member] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
+  const vault = await newVault(service, owner);
+  await share(service, owner, vault.id, member, "write");
+  const record = await newRecord(service, owner, vault.id);
+  return { orgId, owner, member, vault, record, path: `/api/vaults/${vault.id}` };
+}
+const content = { type: "login", encrypted_data: sealed() };
+
+await t.test("who is suspended sees nothing of the organization, until that ends", async (t) => {
+  const { orgId, member, vault, record, path } = await company();
+  const personal = await newVault(service, member, { type: "personal" });
+  await people.place(member, { orgId, role: "member", status: "suspended" });
+  for (const at of [path, `${path}/records`, `${path}/records/${record.id}`, `/api/vaults/${personal.id}`])
+    t.match(await call(service, member, "GET", at), { status: 403, body: { error: "access_denied" } }, at);
+  t.equal((await call(service, member, "POST", `${path}/records`, { body: content })).status, 403);
+  t.same((await call(service, member, "GET", "/api/vaults")).body.data, []);
+  await listeners.vaultNews("gone", ({ action, vault_id, user_ids }) => {
+    return action === "vault_deleted" && vault_id === vault.id && user_ids?.[0] === member.userId;
+  });
+  await people.place(member, { orgId, role: "member" });
+  t.equal((await call(service, member, "GET", `${path}/records/${record.id}`)).status, 200);
+  t.equal((await call(service, member, "POST", `${path}/records`, { body: content })).status, 201);
+  t.equal((await call(service, member, "GET", "/api/vaults")).body.data.length, 2);
+});
+
+await t.test("who becomes an auditor reads no ciphertext any more", async (t) => {
+  const { orgId, member, record, path } = await company();
+  await people.place(member, { orgId, role: "auditor" });
+  for (const at of [path, `${path}/members`, `${path}/records`, `${path}/records/${record.id}`])
+    t.equal((await call(service, member, "GET", at)).status, 403, at);
+  await people.place(member, { orgId, role: "admin" });
+  t.equal((await call(service, member, "GET", `${path}/records/${record.id}`)).status, 200);
+});
+
+await t.test("who is removed leaves the organization's vaults for good, and those of no other", async (t) => {
+  const { orgId, owner, member, record, path } = await company();
+  const elsewhere = randomUUID();
+  await people.place(member, { orgId: elsewhere, role: "member" });
+  const other = await newVault(service, member, {}, { "x-coffer-org": elsewhere });
+  await people.remove(member, orgId);
+  for (const at of [path, `${path}/records`, `${path}/records/${record.id}`])
+    t.match(await call(service, member, "GET", at), { status: 404, body: { error: "not_found" } }, at);
+  t.equal((await call(service, member, "PUT", `${path}/records/${record.id}`, { body: content })).status, 404);
+  t.same(
+    (await call(service, member, "GET", "/api/vaults")).body.data.map(({ id }) => id),
+    [other.id],
+  );
+  const members = await call(service, owner, "GET", `${path}/members`);
+  t.same(
+    members.body.data.map(({ user_id }) => user_id),
+    [owner.userId],
+  );
+  await people.place(member, { orgId, role: "member" });
+  t.equal((await call(service, member, "GET", path)).status, 403, "back, but the vault has to be shared again");
+});
+
+await t.test("an older version changes nothing, in whichever order they come", async (t) => {
+  const { orgId, member, path } = await company();
+  const active = await people.place(member, { orgId, role: "member" }, { tell: false });
+  const suspended = await people.place(member, { orgId, role: "member", status: "suspended" }, { tell: false });
+  t.equal(await people.tell(suspended), 1);
+  t.equal(await people.tell(active), 0);
+  t.equal(await people.tell(suspended), 0);
+  t.equal((await call(service, member, "GET", path)).status, 403);
+  const back = await people.place(member, { orgId, role: "member" }, { tell: false });
+  t.equal(await people.tell(active, back, suspended), 1, "of several the newest");
+  t.equal((await call(service, member, "GET", path)).status, 200);
+  const removed = await people.remove(member, orgId);
+  t.equal(await people.tell(back), 0, "nor after a removal");
+  t.equal(await people.tell(removed), 0);
+  t.equal((await call(service, member, "GET", path)).status, 404);
+});
+
+await t.test("an organization of which vaults has not heard yet is asked for", async (t) => {
+  const orgId = randomUUID();
+  const person = await people.add();
+  const told = await people.place(person, { orgId, role: "owner" }, { tell: false });
+  const vault = await newVault(service, person);
+  t.equal(vault.org_id, orgId);
+  t.equal((await call(service, person, "GET", `/api/vaults/${vault.id}`)).status, 200);
+  const second = await people.add();
+  await people.place(second, { orgId, role: "auditor" }, { tell: false });
+  const body = { name: "Vault", type: "shared", encrypted_key: sealed() };
+  const headers = { "x-coffer-org": orgId };
+  t.equal((await call(service, second, "POST", "/api/vaults", { body, headers })).status, 403);
+  t.equal(await people.tell(told), 1, "what was asked for has no version, and gives way");
+});
+
+await t.test("who was only asked for is not taken for removed when the copy is compared", async (t) => {
+  const orgId = randomUUID();
+  const { owner, path } = await company();
+  const person = await people.add();
+  const asked = await people.place(person, { orgId, role: "owner" }, { tell: false });
+  const vault = await newVault(service, person);
+  // As auth-sm answers who has read the pages a moment before the membership began.
+  people.hide(asked);
+  const stranger = { permission: "read", encrypted_key: jwe };
+  const pages = people.pagesAsked();
+  t.equal((await call(service, owner, "PUT", `${path}/members/${randomUUID()}`, { body: stranger })).status, 404);
+  t.ok(people.pagesAsked() > pages);
+  t.equal((await call(service, person, "GET", `/api/vaults/${vault.id}`)).status, 200);
+});
+
+await t.test("what was missed while the bus was away is asked for when it is back", async (t) => {
+  const { orgId, owner, member, path } = await company();
+  const late = await people.add();
+  const [suspended, kept] = [await people.add({ orgId, role: "member" }), await people.add({ orgId, role: "member" })];
+  for (const person of [suspended, kept])
+    await call(service, owner, "PUT", `${path}/members/${person.userId}`, {
+      body: { permission: "read", encrypted_key: jwe },
+    });
+  await people.remove(member, orgId, { tell: false });
+  await people.place(suspended, { orgId, role: "member", status: "suspended" }, { tell: false });
+  await people.place(late, { orgId, role: "member" }, { tell: false });
+  t.equal((await call(service, member, "GET", path)).status, 200, "not heard of yet");
+  await nats.stop();
+  await nats.start();
+  await until("the removal", async () => (await call(service, member, "GET", path)).status === 404);
+  await until("the suspension", async () => (await call(service, suspended, "GET", path)).status === 403);
+  await until("the new member", async () => (await call(service, late, "GET", path)).status === 403);
+  t.equal((await call(service, kept, "GET", path)).status, 200);
+  await people.place(member, { orgId, role: "member" });
+  t.equal(
+    (await call(service, member, "GET", path)).status,
+    403,
+    "a return is newer than the removal that was noticed",
+  );
+});
+
+await t.test("a session that has ended is refused", async (t) => {
+  const { member, path } = await company();
+  await people.revoke(member);
+  const refused = await until("the refusal", async () => {
+    const answer = await call(service, member, "GET", path);
+    return answer.status === 401 && answer;
+  });
+  t.match(refused, { body: { error: "invalid_token" } });
+});

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { connectBus } from "@coffer/bus";
+import type { Bus } from "@coffer/bus";
+import type { Membership } from "@coffer/events";
+import {
+  membershipChanged,
+  membershipOf,
+  memberships,
+  revokedSessions,
+  sessionRevoked,
+  signingKeys,
+} from "@coffer/events";
+import { createTelemetry } from "@coffer/telemetry";
+import type { TestNats, TestScope } from "@coffer/testkit";
+import { until } from "@coffer/testkit";
+import { generateSigningKey, signUserToken } from "@coffer/tokens";
+
+export type Role = Membership["role"];
+
+export interface Person {
+  userId: string;
+  sessionId: string;
+  token: string;
+}
+
+/** What a person is in an organization, apart from the person and the version. */
+export type Place = { orgId: string; role: Role } & Partial<
+  Pick<Membership, "status" | "name" | "email" | "joined_at">
+>;
+
+/** The part of auth-sm that vaults has to do with: it signs tokens with a real key and knows who is what. */
+export interface People {
+  bus: Bus;
+  /** A person with a session, in these organizations, of which vaults has been told. */
+  add(...places: Place[]): Promise<Person>;
+  /** Makes somebody a member, or another one, and tells vaults unless told not to. */
+  place(person: Person, place: Place, options?: { tell?: boolean }): Promise<Membership>;
+  /** Ends a membership, and tells vaults unless told not to. */
+  remove(person: Person, orgId: string, options?: { tell?: boolean }): Promise<Membership>;
+  /** From now on the pages do not have this one. */
+  hide(membership: Membership): void;
+  /** Tells vaults again, once it listens. */
+  tell(...told: Membership[]): Promise<number>;
+  /** A token with the claims of that person but with this life, in seconds. */
+  sign(person: Omit<Person, "token">, lifetimeSeconds: number): Promise<string>;
+  /** Says on the bus that the session has ended. */
+  revoke(person: Person): Promise<void>;
+  /** How many pages of memberships were asked for. */
+  pagesAsked(): number;
+}
+
+export const issuer = "https://coffer.test";
+const pageSize = 3;
+
+/** Answers on the bus as auth-sm does. */
+export async function startPeople(t: TestScope, nats: TestNats): Promise<People> {
+  const telemetry = createTelemetry({ service: "auth-sm", level: "silent" });
+  const bus = connectBus({ url: nats.url, service: "auth-sm", ...nats.credentials["auth-sm"], telemetry });
+  t.teardown(() => bus.close());
+  const key = await generateSigningKey();
+  const all = new Map<string, Membership>();
+  let version = 0;
+  let pages = 0;
+
+  bus.reply(signingKeys, () => ({ keys: [{ ...key.publicJwk, kid: key.kid }] }));
+  bus.reply(revokedSessions, () => ({ sessions: [], has_more: false }));
+  bus.reply(membershipOf, ({ user_id, org_id }) => {
+    const own = [...all.values()].filter((each) => each.user_id === user_id);
+    const found = org_id === undefined ? own[0] : own.find((each) => each.org_id === org_id);
+    const status = found?.status === "suspended" ? "suspended" : "active";
+    return {
+      session_active: true,
+      has_organization: own.length > 0,
+      membership: found === undefined ? null : { org_id: found.org_id, role: found.role, status, plan: "free" },
+    };
+  });
+  bus.reply(memberships, ({ after }) => {
+    pages += 1;
+    const [asOf, place] = after === null ? [version, ""] : (JSON.parse(after) as [number, string]); // as below
+    const keys = [...all.keys()].sort().filter((each) => each > place);
+    const page = keys.slice(0, pageSize);
+    return {
+      memberships: page.flatMap((each) => all.get(each) ?? []),
+      as_of: asOf,
+      after: keys.length > page.length ? JSON.stringify([asOf, page.at(-1)]) : null,
+    };
+  });
+
+  const keyOf = (orgId: string, userId: string): string => `${orgId} ${userId}`;
+  const sign: People["sign"] = ({ userId, sessionId }, lifetimeSeconds) =>
+    signUserToken(
+      key,
+      { sub: userId, sid: sessionId },
+      { issuer, lifetimeSeconds, now: () => new Date(), newId: () => randomUUID() },
+    );
+  const tell: People["tell"] = async (...told) => {
+    const { kept } = await bus.request(membershipChanged, { memberships: told }, { timeoutMilliseconds: 20_000 });
+    return kept;
+  };
+  const place: People["place"] = async ({ userId }, { orgId, role, ...rest }, { tell: told = true } = {}) => {
+    const membership: Membership = {
+      status: "active",
+      name: `Person ${userId.slice(0, 4)}`,
+      email: `${userId.slice(0, 4)}@example.com`,
+      joined_at: new Date(1_700_000_000_000 + version).toISOString(),
+      ...rest,
+      org_id: orgId,
+      user_id: userId,
+      role,
+      version: ++version,
+    };
+    all.set(keyOf(orgId, userId), membership);
+    if (told) await tell(membership);
+    return membership;
+  };
+
+  await until("the bus", () => bus.connected);
+  return {
+    bus,
+    sign,
+    tell,
+    place,
+    add: async (...places) => {
+      const ids = { userId: randomUUID(), sessionId: randomUUID() };
+      const person = { ...ids, token: await sign(ids, 900) };
+      for (const each of places) await place(person, each);
+      return person;
+    },
+    remove: async ({ userId }, orgId, { tell: told = true } = {}) => {
+      const before = all.get(keyOf(orgId, userId));
+      if (before === undefined) throw new Error("not a member");
+      all.delete(keyOf(orgId, userId));
+      const membership: Membership = { ...before, status: "removed", version: ++version };
+      if (told) await tell(membership);
+      return membership;
+    },
+    hide: ({ org_id, user_id }) => void all.delete(keyOf(org_id, user_id)),
+    revoke: async ({ userId, sessionId }) => {
+      const at = new Date().toISOString();
+      bus.publish(sessionRevoked, { session_id: sessionId, user_id: userId, at, reason: "admin_revoked" });
+      await bus.flush();
+    },
+    pagesAsked: () => pages,
+  };
+}

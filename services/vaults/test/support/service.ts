@@ -1,0 +1,80 @@
+import { serve } from "@coffer/http";
+import { createTelemetry } from "@coffer/telemetry";
+import type { TestDatabase, TestNats, TestScope, TestServer } from "@coffer/testkit";
+import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
+import { readConfig } from "../../src/config.ts";
+import { migrateService } from "../../src/migrate.ts";
+import { createService } from "../../src/service.ts";
+import type { Clock } from "@coffer/testkit";
+import { createClock } from "@coffer/testkit";
+import type { Listeners } from "./listeners.ts";
+import { startListeners } from "./listeners.ts";
+import type { People } from "./people.ts";
+import { issuer, startPeople } from "./people.ts";
+
+export interface Stores<Postgres extends TestDatabase = TestDatabase> {
+  postgres: Postgres;
+  nats: TestNats;
+  redis: TestServer;
+}
+
+/** A running service of vaults with its stores, and those whom it talks to. */
+export interface TestVaults extends Stores {
+  url: string;
+  clock: Clock;
+  people: People;
+  listeners: Listeners;
+  /** A further replica on the same stores, with its own configuration and the same clock. */
+  replica(environment?: Record<string, string>): Promise<{ url: string }>;
+}
+
+/** Real stores, migrated, and one replica that answers. `environment` overrides the configuration, `given` stores. */
+export async function startVaults(
+  t: TestScope,
+  environment: Record<string, string> = {},
+  given: Partial<Stores> = {},
+): Promise<TestVaults> {
+  const [postgres, nats, redis] = await Promise.all([
+    given.postgres ?? testPostgres(t),
+    given.nats ?? testNats(t),
+    given.redis ?? testRedis(t),
+  ]);
+  const stores = { postgres, nats, redis };
+  const clock = createClock();
+  await migrateService({ url: postgres.url });
+  const [people, listeners] = await Promise.all([startPeople(t, nats), startListeners(t, nats)]);
+  const replica = (own: Record<string, string> = {}): Promise<{ url: string }> =>
+    startReplica(t, stores, clock, { ...environment, ...own });
+  const { url } = await replica();
+  return { ...stores, clock, people, listeners, replica, url };
+}
+
+/** The configuration of a service on these stores, without limits to speak of unless `environment` sets some. */
+export function configOf({ postgres, nats, redis }: Stores, environment: Record<string, string> = {}) {
+  return readConfig({
+    COFFER_PORT: "0",
+    COFFER_BASE_URL: issuer,
+    COFFER_POSTGRES_URL: postgres.url,
+    COFFER_NATS_URL: nats.url,
+    COFFER_NATS_CREDENTIALS: JSON.stringify(nats.credentials),
+    COFFER_REDIS_URL: redis.url,
+    COFFER_LIMIT_USER: "1000000",
+    COFFER_LOG_LEVEL: "fatal",
+    ...environment,
+  });
+}
+
+async function startReplica(
+  t: TestScope,
+  stores: Stores,
+  clock: Clock,
+  environment: Record<string, string>,
+): Promise<{ url: string }> {
+  const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
+  const service = createService(configOf(stores, environment), { registry }, { now: clock.now });
+  t.teardown(() => service.close());
+  const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
+  t.teardown(() => server.close());
+  await until("the stores", async () => (await service.ready()).degraded === false);
+  return { url: server.url };
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { changesSince, newsSince } from "@coffer/events";
+import type { RecordChange, RecordDeletion } from "@coffer/events";
+import { until } from "@coffer/testkit";
+import type { z } from "zod";
+import { call } from "./call.ts";
+import type { Person } from "./people.ts";
+import type { TestVaults } from "./service.ts";
+import { newVault, sealed } from "./vaults.ts";
+
+export type SyncPart = z.infer<typeof changesSince.output>;
+export type News = z.infer<typeof newsSince.output>;
+type Listening = Pick<TestVaults, "listeners">;
+
+/** A busy machine must not fail a test. */
+const patience = { timeoutMilliseconds: 20_000 };
+
+/** An answer to a device, put together from its parts. */
+export interface Synced {
+  changes: RecordChange[];
+  deleted: RecordDeletion[];
+  server_time: string;
+  has_more: boolean;
+  reset: boolean;
+  parts: number;
+  /** By which its audit records are known. */
+  requestId: string;
+}
+
+/** One part, as sync asks for it. */
+export function part(
+  { listeners }: Listening,
+  { userId, sessionId }: Person,
+  asked: { last_sync?: string | null; limit?: number | null; after?: string | null; request_id?: string } = {},
+): Promise<SyncPart> {
+  const who = { user_id: userId, session_id: sessionId, ip: "192.0.2.7", user_agent: "device/1" };
+  const whole = { last_sync: null, limit: null, after: null, request_id: randomUUID(), ...asked };
+  return listeners.sync.request(changesSince, { ...who, ...whole }, patience);
+}
+
+/** What a device gets since `last_sync`; without it, everything. */
+export async function sync(
+  service: Listening,
+  person: Person,
+  last_sync: string | null = null,
+  limit: number | null = null,
+): Promise<Synced> {
+  const request_id = randomUUID();
+  const changes: RecordChange[] = [];
+  const deleted: RecordDeletion[] = [];
+  let after: string | null = null;
+  for (let parts = 1; ; parts += 1) {
+    const got: SyncPart = await part(service, person, { last_sync, limit, after, request_id });
+    changes.push(...got.changes);
+    deleted.push(...got.deleted);
+    ({ after } = got);
+    const { server_time, has_more, reset } = got;
+    if (after === null) return { changes, deleted, server_time, has_more, reset, parts, requestId: request_id };
+  }
+}
+
+/** A moment from which nothing is told twice: transactions that were under way before it have ended. */
+export function quiet(service: Listening, person: Person): Promise<string> {
+  return until("nothing is repeated", async () => {
+    const { server_time } = await sync(service, person);
+    const again = await sync(service, person, server_time);
+    return again.changes.length + again.deleted.length === 0 ? server_time : null;
+  });
+}
+
+/** What happened anywhere since a moment, put together from its parts. */
+export async function news({ listeners }: Listening, since: string | null): Promise<News & { parts: number }> {
+  const records: News["records"] = [];
+  const vaults: News["vaults"] = [];
+  let after: string | null = null;
+  for (let parts = 1; ; parts += 1) {
+    const got: News = await listeners.sync.request(newsSince, { since, after }, patience);
+    records.push(...got.records);
+    vaults.push(...got.vaults);
+    ({ after } = got);
+    if (after === null) return { ...got, records, vaults, parts };
+  }
+}
+
+/** The ids, in order. */
+export const idsOf = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id).sort();
+
+/** Somebody with a vault of so many records of so many bytes each. */
+export async function holderOf(service: TestVaults, count: number, bytes = 12) {
+  const orgId = randomUUID();
+  const owner = await service.people.add({ orgId, role: "owner" });
+  const vault = await newVault(service, owner);
+  for (let made = 0; made < count; made += 1000) {
+    const records = Array.from({ length: Math.min(1000, count - made) }, () => ({
+      type: "login",
+      encrypted_data: sealed(bytes),
+    }));
+    await call(service, owner, "POST", `/api/vaults/${vault.id}/import`, { body: { records } });
+  }
+  return { orgId, owner, vault };
+}
+
+/** All pages of an answer. */
+export async function pages(
+  service: Listening,
+  person: Person,
+  last_sync: string | null,
+  limit: number,
+): Promise<Synced[]> {
+  const all: Synced[] = [];
+  for (let from = last_sync; ;) {
+    const page = await sync(service, person, from, limit);
+    all.push(page);
+    if (!page.has_more) return all;
+    from = page.server_time;
+  }
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { until } from "@coffer/testkit";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { execute } from "./support/held-vault.ts";
+import { startVaults } from "./support/service.ts";
+import { part, quiet, sync } from "./support/sync.ts";
+import { newRecord, newVault } from "./support/vaults.ts";
+
+const service = await startVaults(t);
+const { listeners, people } = service;
+
+/** The counts of the records of a request's reading, by organization. */
+function countsOf(requestId: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { request, action, reason, org_id, count } of listeners.audit) {
+    if (request.id !== requestId || action !== "record.listed" || reason !== "sync") continue;
+    counts[String(org_id)] = (counts[String(org_id)] ?? 0) + (count ?? 0);
+  }
+  return counts;
+}
+
+await t.test("what a device gets is on record in each organization whose records they are", async (t) => {
+  const [one, two] = [randomUUID(), randomUUID()];
+  const person = await people.add({ orgId: one, role: "owner" }, { orgId: two, role: "owner" });
+  const vaults = [
+    await newVault(service, person, {}, { "x-coffer-org": one }),
+    await newVault(service, person, {}, { "x-coffer-org": two }),
+  ];
+  for (const [at, count] of [3, 300].entries()) {
+    const records = Array.from({ length: count }, () => ({ type: "login", encrypted_data: "AAAA" }));
+    await call(service, person, "POST", `/api/vaults/${String(vaults[at]?.id)}/import`, { body: { records } });
+  }
+  const { requestId, parts } = await sync(service, person);
+  t.equal(parts, 2);
+  await until("both chains have it", () => {
+    const counts = countsOf(requestId);
+    return counts[one] === 3 && counts[two] === 300;
+  });
+  const record = await listeners.record(
+    "the reading",
+    ({ request, org_id }) => request.id === requestId && org_id === one,
+  );
+  t.match(record, {
+    action: "record.listed",
+    outcome: "success",
+    actor: { type: "user", id: person.userId, session_id: person.sessionId },
+    target: { type: "org", id: one },
+    source: { ip: "192.0.2.7", user_agent: "device/1" },
+    request: { method: "GET", route: "/api/sync/ws", status: 101 },
+  });
+});
+
+await t.test("records of a person without an organization are on record in the person's own chain", async () => {
+  const person = await people.add();
+  const vault = await newVault(service, person, { type: "personal" });
+  await newRecord(service, person, vault.id);
+  const { requestId } = await sync(service, person);
+  await until("it is on record", () => countsOf(requestId)["null"] === 1);
+});
+
+await t.test("an answer without records leaves none", async (t) => {
+  const person = await people.add({ orgId: randomUUID(), role: "owner" });
+  const vault = await newVault(service, person);
+  const record = await newRecord(service, person, vault.id);
+  const since = await quiet(service, person);
+  await call(service, person, "DELETE", `/api/vaults/${vault.id}/records/${record.id}`);
+  const { requestId, deleted } = await sync(service, person, since);
+  t.equal(deleted.length, 1);
+  const later = await sync(service, person);
+  t.same([countsOf(requestId), later.changes], [{}, []]);
+});
+
+await t.test("nothing leaves before it is on record", async (t) => {
+  const person = await people.add({ orgId: randomUUID(), role: "owner" });
+  const vault = await newVault(service, person);
+  await newRecord(service, person, vault.id);
+  await sync(service, person);
+  await execute(service, "ALTER TABLE vaults.outbox ADD CONSTRAINT nothing CHECK (false) NOT VALID");
+  await t.rejects(part(service, person));
+  await execute(service, "ALTER TABLE vaults.outbox DROP CONSTRAINT nothing");
+  t.equal((await part(service, person)).changes.length, 1);
+});

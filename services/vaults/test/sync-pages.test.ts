@@ -1,0 +1,162 @@
+import { ServiceError } from "@coffer/errors";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { execute } from "./support/held-vault.ts";
+import { startVaults } from "./support/service.ts";
+import { holderOf, idsOf, pages, part, quiet, sync } from "./support/sync.ts";
+import { newRecord, sealed, share } from "./support/vaults.ts";
+
+const service = await startVaults(t);
+const { clock, people } = service;
+const day = 24 * 60 * 60 * 1000;
+
+await t.test("a large answer comes in parts that fit the bus, each record once", async (t) => {
+  const { owner, vault } = await holderOf(service, 3, 190 * 1024);
+  await call(service, owner, "POST", `/api/vaults/${vault.id}/import`, {
+    body: { records: Array.from({ length: 600 }, () => ({ type: "login", encrypted_data: sealed() })) },
+  });
+  const { changes, parts } = await sync(service, owner);
+  t.equal(new Set(idsOf(changes)).size, 603);
+  t.equal(changes.length, 603);
+  t.ok(parts >= 5, `${parts} parts`);
+  const first = await part(service, owner);
+  t.ok(Buffer.byteLength(JSON.stringify(first)) <= 384 * 1024);
+});
+
+await t.test("a record of the greatest size goes alone", async (t) => {
+  const { owner, vault } = await holderOf(service, 0);
+  for (let n = 0; n < 2; n += 1) await newRecord(service, owner, vault.id, { encrypted_data: "A".repeat(256 * 1024) });
+  const { changes, parts } = await sync(service, owner);
+  t.same([changes.length, parts], [2, 2]);
+});
+
+await t.test(
+  "a client's limit counts changes and deletions, and the pages end where the first one began",
+  async (t) => {
+    const { owner, vault } = await holderOf(service, 5);
+    const before = await quiet(service, owner);
+    const { changes } = await sync(service, owner);
+    const path = `/api/vaults/${vault.id}/records`;
+    for (const { id } of changes.slice(0, 2)) await call(service, owner, "DELETE", `${path}/${id}`);
+    const body = { type: "login", encrypted_data: sealed() };
+    for (const { id } of changes.slice(2)) await call(service, owner, "PUT", `${path}/${id}`, { body });
+    const all = await pages(service, owner, before, 2);
+    t.same(
+      all.map((page) => [page.changes.length, page.deleted.length, page.has_more]),
+      [
+        [2, 0, true],
+        [1, 1, true],
+        [0, 1, false],
+      ],
+    );
+    t.notOk(all.some(({ reset }) => reset));
+    t.equal(new Set(all.map(({ server_time }) => server_time)).size, 3, "each page has a server_time of its own");
+    const end = all.at(-1)?.server_time ?? "";
+    t.ok(
+      end >= before && end < (all[0]?.server_time ?? ""),
+      "the last one is the moment at which the first page began",
+    );
+  },
+);
+
+await t.test("exactly as many as the limit are one page", async (t) => {
+  for (const count of [256, 257, 1000]) {
+    const { owner } = await holderOf(service, count);
+    const page = await sync(service, owner, null, count);
+    t.same([page.changes.length, page.has_more], [count, false], `${count}`);
+  }
+  const { owner } = await holderOf(service, 257);
+  t.same(
+    (await pages(service, owner, null, 256)).map(({ changes }) => changes.length),
+    [256, 1],
+  );
+});
+
+await t.test("a page whose answer was lost is given again", async (t) => {
+  const { owner } = await holderOf(service, 6);
+  const first = await sync(service, owner, null, 4);
+  const second = await sync(service, owner, first.server_time, 4);
+  const again = await sync(service, owner, first.server_time, 4);
+  t.same(idsOf(again.changes), idsOf(second.changes));
+});
+
+await t.test("what changes between two pages comes with the rest or with the next sync", async (t) => {
+  const { owner, vault } = await holderOf(service, 6);
+  const first = await sync(service, owner, null, 3);
+  const told = first.changes[0]?.id ?? "";
+  const body = { type: "login", encrypted_data: sealed() };
+  const path = `/api/vaults/${vault.id}/records/${told}`;
+  const { body: update } = await call(service, owner, "PUT", path, { body });
+  const made = await newRecord(service, owner, vault.id);
+  const rest = await sync(service, owner, first.server_time);
+  const next = await sync(service, owner, rest.server_time);
+  const held = new Map(
+    [...first.changes, ...rest.changes, ...next.changes].map(({ id, updated_at }) => [id, updated_at]),
+  );
+  t.equal(held.size, 7);
+  t.equal(held.get(told), update.updated_at);
+  t.ok(held.has(made.id));
+});
+
+await t.test("who loses a vault between two pages gets no more of it, and is told so by the next sync", async (t) => {
+  const { orgId, owner, vault } = await holderOf(service, 6);
+  const other = await people.add({ orgId, role: "member" });
+  await share(service, owner, vault.id, other);
+  const first = await sync(service, other, null, 3);
+  await call(service, owner, "DELETE", `/api/vaults/${vault.id}/members/${other.userId}`);
+  const rest = await sync(service, other, first.server_time);
+  t.same([rest.changes, rest.has_more], [[], false]);
+  const next = await sync(service, other, rest.server_time);
+  t.same(
+    idsOf(next.deleted).filter((id) => idsOf(first.changes).includes(id)),
+    idsOf(first.changes),
+  );
+});
+
+await t.test("a page belongs to its person: to anybody else its label is a moment like any other", async (t) => {
+  const { owner } = await holderOf(service, 6);
+  const { owner: stranger } = await holderOf(service, 6);
+  await quiet(service, stranger);
+  const { server_time } = await sync(service, owner, null, 4);
+  const { changes, reset } = await sync(service, stranger, server_time);
+  t.ok(reset || changes.length === 0);
+});
+
+await t.test("a moment that nobody gave, too old or in the future: everything again, with reset", async (t) => {
+  const { owner } = await holderOf(service, 3);
+  const now = clock.now().getTime();
+  for (const at of [now + 60_000, now - 91 * day, Date.parse("2020-01-01T00:00:00Z")]) {
+    const { changes, reset } = await sync(service, owner, new Date(at).toISOString());
+    t.same([changes.length, reset], [3, true], new Date(at).toISOString());
+  }
+});
+
+await t.test("between two moments that are known, the earlier one counts", async (t) => {
+  const { owner, vault } = await holderOf(service, 1);
+  const known = await quiet(service, owner);
+  const made = await newRecord(service, owner, vault.id);
+  const later = await quiet(service, owner);
+  // Ticks are twenty milliseconds apart at least.
+  const between = new Date(Date.parse(known) + 1).toISOString();
+  t.ok(known < between && between < later);
+  const { changes, reset } = await sync(service, owner, between);
+  t.same([idsOf(changes).includes(made.id), reset], [true, false]);
+});
+
+await t.test("what is no timestamp, and what is no place, is refused", async (t) => {
+  const { owner } = await holderOf(service, 0);
+  for (const last_sync of ["yesterday", "2026-13-01T00:00:00Z", "0000-01-01T00:00:00Z", ""]) {
+    await t.rejects(
+      sync(service, owner, last_sync),
+      new ServiceError("invalid_request", "last_sync is not a timestamp"),
+    );
+  }
+  await t.rejects(part(service, owner, { after: "e30" }), { code: "invalid_request" });
+});
+
+await t.test("a place of an answer that began before everything was forgotten is not gone on from", async (t) => {
+  const { owner } = await holderOf(service, 300);
+  const { after } = await part(service, owner);
+  await execute(service, "DELETE FROM vaults.sync_ticks");
+  await t.rejects(part(service, owner, { after }), { code: "unavailable" });
+});

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { ServiceError } from "@coffer/errors";
+import { listChanges } from "../../src/sync/changes.ts";
+import type { SyncPart } from "../../src/sync/changes.ts";
+import type { Oracle } from "./oracle.ts";
+import type { Random } from "./random.ts";
+import type { Replica } from "./replica.ts";
+
+/** A device of a person: what it holds, and what it has been told that it should not know. */
+export interface Device {
+  readonly userId: string;
+  /** The records that it holds, with their server timestamps. */
+  readonly records: ReadonlyMap<string, string>;
+  readonly leaks: ReadonlySet<string>;
+  /** One `sync_request` and its answer, which may get lost on the way. Returns whether there is no more to get. */
+  sync(how: { limit: number | null; losesAnswers: boolean }): Promise<boolean>;
+}
+
+/** Each part of an answer comes from whichever replica gets the question. */
+export function createDevice(
+  userId: string,
+  { random, replicas, oracle }: { random: Random; replicas: readonly Replica[]; oracle: Oracle },
+): Device {
+  const records = new Map<string, string>();
+  const leaks = new Set<string>();
+  const session_id = randomUUID();
+  let last_sync: string | null = null;
+
+  /** Null when the service does not answer. */
+  const ask = async (limit: number | null, after: string | null): Promise<SyncPart | null> => {
+    const { deps } = replicas[random.below(replicas.length)] ?? { deps: undefined };
+    if (deps === undefined) throw new TypeError("there are no replicas");
+    const who = { user_id: userId, session_id, request_id: randomUUID(), ip: "192.0.2.1", user_agent: null };
+    const part = await listChanges(deps, { ...who, last_sync, limit, after }).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === "unavailable") return null;
+      throw error;
+    });
+    if (part === null) return null;
+    const named = [...part.changes, ...part.deleted].map(({ id }) => id);
+    for (const id of await oracle.neverSeen(userId, named)) leaks.add(id);
+    return part;
+  };
+
+  const keep = ({ changes, deleted }: SyncPart): void => {
+    for (const { id, updated_at } of changes) {
+      const held = records.get(id);
+      if (held === undefined || held <= updated_at) records.set(id, updated_at);
+    }
+    for (const { id } of deleted) records.delete(id);
+  };
+
+  return {
+    userId,
+    records,
+    leaks,
+    async sync({ limit, losesAnswers }) {
+      if (last_sync === null) records.clear();
+      let after: string | null = null;
+      for (let isFirst = true; ; isFirst = false) {
+        const part: SyncPart | null = await ask(limit, after);
+        // Lost before it was taken in, or after: both leave the device at its last sync.
+        if (part === null || (losesAnswers && random.chance(0.1))) return false;
+        if (part.reset && isFirst) records.clear();
+        keep(part);
+        if (losesAnswers && random.chance(0.1)) return false;
+        ({ after } = part);
+        if (after !== null) continue;
+        last_sync = part.server_time;
+        return !part.has_more;
+      }
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ServiceError } from "@coffer/errors";
+import type { Database, Queryable, Transaction } from "@coffer/postgres";
+import type pg from "pg";
+import type { Random } from "./random.ts";
+
+const statements = new Set<string | symbol>([
+  "any",
+  "anyFirst",
+  "exists",
+  "many",
+  "manyFirst",
+  "maybeOne",
+  "maybeOneFirst",
+  "one",
+  "oneFirst",
+  "query",
+]);
+
+/** The same connection, whose statements have their texts changed before they are sent. */
+function rewritten<Db extends Queryable>(db: Db, text: (sql: string) => string): Db {
+  return new Proxy(db, {
+    get(target, property) {
+      const found: unknown = Reflect.get(target, property);
+      if (!statements.has(property) || typeof found !== "function") return found;
+      return (query: { sql: string }) => Reflect.apply(found, target, [{ ...query, sql: text(query.sql) }]) as unknown;
+    },
+  });
+}
+
+export interface Unsteadiness {
+  random: Random;
+  /** What becomes of the text of a statement. */
+  text: (sql: string) => string;
+  /** Connections for the writes that commit by themselves: here they have a transaction that ends when it likes. */
+  connections: pg.Pool;
+}
+
+/**
+ * A database whose writes stand still between their last statement and the commit, and are rolled back now and then: in
+ * whatever order they began, they end in another.
+ */
+export function unsteadyDatabase(database: Database, { random, text, connections }: Unsteadiness): Database {
+  const stall = async (): Promise<void> => {
+    if (random.chance(0.6)) await pause(random.below(random.chance(0.1) ? 150 : 25));
+    if (random.chance(0.07)) throw new ServiceError("unavailable", "rolled back by the test");
+  };
+  return {
+    ...database,
+    pool: rewritten(database.pool, text),
+    transaction: (work) =>
+      database.transaction(async (tx: Transaction) => {
+        const result = await work(rewritten(tx, text));
+        await stall();
+        return result;
+      }),
+    preparedWrite:
+      <Row>(_name: string, statement: string) =>
+      async (values: unknown[]): Promise<Row[]> => {
+        const connection = await connections.connect();
+        try {
+          await connection.query("BEGIN");
+          const { rows } = await connection.query(text(statement), values);
+          await stall();
+          await connection.query("COMMIT");
+          return rows as Row[]; // as the caller of a prepared statement says
+        } catch (error) {
+          await connection.query("ROLLBACK");
+          throw error;
+        } finally {
+          connection.release();
+        }
+      },
+  };
+}

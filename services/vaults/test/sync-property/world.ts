@@ -1,0 +1,127 @@
+import type { TestScope } from "@coffer/testkit";
+import { testPostgres } from "@coffer/testkit";
+import { newId } from "@coffer/service";
+import pg from "pg";
+import { migrateService } from "../../src/migrate.ts";
+import { keepTold } from "../../src/people/keep.ts";
+import type { Cast } from "./deeds.ts";
+import { doSomething, foundVault, membershipOf } from "./deeds.ts";
+import type { Device } from "./device.ts";
+import { createDevice } from "./device.ts";
+import type { Mutant } from "./mutants.ts";
+import { createMutation } from "./mutants.ts";
+import type { Oracle } from "./oracle.ts";
+import { createOracle } from "./oracle.ts";
+import type { Random } from "./random.ts";
+import { createRandom } from "./random.ts";
+import type { Replica } from "./replica.ts";
+import { createReplica } from "./replica.ts";
+
+/** What went wrong for the devices, as numbers of records. */
+export interface Verdict {
+  /** A device lacks them, or has an older state of them. */
+  missed: number;
+  /** A device holds them although they are gone or out of sight. */
+  stale: number;
+  /** A device was told of them although its person could never have seen them. */
+  leaked: number;
+}
+
+export interface World {
+  /** People write, share, travel and sync all at once; then it is quiet, every device syncs once and is compared. */
+  round(): Promise<Verdict>;
+  /** Writes that were committed so far. */
+  writes(): Promise<number>;
+  /** Whether the mutant's place was met. */
+  readonly met: boolean;
+}
+
+const people = 5;
+const writers = 6;
+const deedsEach = 14;
+const syncsEach = 9;
+
+/** Several replicas on one database, people with two devices each, and an oracle that notes what really happens. */
+export async function createWorld(t: TestScope, { seed, mutant }: { seed: number; mutant?: Mutant }): Promise<World> {
+  const { url } = await testPostgres(t);
+  await migrateService({ url });
+  const connections = new pg.Pool({ connectionString: url, options: "-c search_path=vaults", max: 10 });
+  t.teardown(() => connections.end());
+  const random = createRandom(seed);
+  const mutation = createMutation(mutant);
+  const text = (sql: string): string => mutation.text(sql);
+  const replicas = [1, 2, 3].map(() => createReplica({ url, random, text, connections }));
+  t.teardown(() => Promise.all(replicas.map((replica) => replica.close())));
+  const oracle = await createOracle(connections);
+  const cast: Cast = { orgId: newId(), userIds: Array.from({ length: people }, () => newId()) };
+  const [first] = replicas;
+  if (first === undefined) throw new TypeError("there are no replicas");
+  await untilDone(() =>
+    keepTold(
+      first.deps,
+      cast.userIds.map((userId) => membershipOf(cast.orgId, userId, "active", 0)),
+    ),
+  );
+  const scene = { random, cast, connections };
+  for (const userId of cast.userIds) await untilDone(() => foundVault(first.deps, userId));
+  const devices = [...cast.userIds, ...cast.userIds].map((userId) =>
+    createDevice(userId, { random, replicas, oracle }),
+  );
+  return {
+    async round() {
+      await Promise.all([
+        ...Array.from({ length: writers }, () => writeOn(replicas, scene)),
+        ...devices.map((device) => syncOn(device, random)),
+      ]);
+      return settle(devices, oracle);
+    },
+    async writes() {
+      const { rows } = await connections.query<{ count: string }>("SELECT count(*) FROM vaults.outbox");
+      return Number(rows[0]?.count);
+    },
+    get met() {
+      return mutation.met;
+    },
+  };
+}
+
+/** Until the test does not roll it back. */
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes("rolled back by the test"))) throw error;
+    }
+  }
+}
+
+async function writeOn(replicas: readonly Replica[], scene: Parameters<typeof doSomething>[1]): Promise<void> {
+  for (let deed = 0; deed < deedsEach; deed += 1) {
+    const replica = scene.random.pick(replicas);
+    if (replica === undefined) return;
+    if (scene.random.chance(0.1)) replica.stepClock();
+    await doSomething(replica.deps, scene);
+  }
+}
+
+async function syncOn(device: Device, random: Random): Promise<void> {
+  for (let sync = 0; sync < syncsEach; sync += 1) {
+    await device.sync({ limit: random.chance(0.4) ? 1 + random.below(4) : null, losesAnswers: true });
+  }
+}
+
+/** Every device ends the answer that it has begun, syncs once more, and is compared with the truth. */
+async function settle(devices: readonly Device[], oracle: Oracle): Promise<Verdict> {
+  const verdict: Verdict = { missed: 0, stale: 0, leaked: 0 };
+  for (const device of devices) {
+    while (!(await device.sync({ limit: 50, losesAnswers: false })));
+    while (!(await device.sync({ limit: null, losesAnswers: false })));
+    const truth = await oracle.truth(device.userId);
+    for (const [id, at] of truth) if (device.records.get(id) !== at) verdict.missed += 1;
+    for (const id of device.records.keys()) if (!truth.has(id)) verdict.stale += 1;
+    verdict.leaked += device.leaks.size;
+  }
+  return verdict;
+}

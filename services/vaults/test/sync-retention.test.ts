@@ -1,0 +1,118 @@
+import { createDatabase } from "@coffer/postgres";
+import { createTelemetry } from "@coffer/telemetry";
+import t from "tap";
+import { syncSweep } from "../src/sync/sweep.ts";
+import { call } from "./support/call.ts";
+import { execute } from "./support/held-vault.ts";
+import { startVaults } from "./support/service.ts";
+import { holderOf, idsOf, pages, quiet, sync } from "./support/sync.ts";
+import { newRecord, newVault, share } from "./support/vaults.ts";
+
+const service = await startVaults(t);
+const { clock, people } = service;
+const day = 24 * 60 * 60 * 1000;
+
+const telemetry = createTelemetry({ service: "vaults", level: "silent" });
+const database = createDatabase({ url: service.postgres.url, schema: "vaults", telemetry });
+t.teardown(() => database.close());
+const sweep = syncSweep({ database, now: clock.now });
+
+async function sweepAll(): Promise<void> {
+  while (await sweep.batch());
+}
+
+async function count(table: string): Promise<number> {
+  const rows = await execute<{ count: number }>(service, `SELECT count(*)::integer AS count FROM vaults.${table}`);
+  return rows[0]?.count ?? -1;
+}
+
+// Tokens live for minutes: all that has to be there is made before the clock moves.
+const { orgId, owner, vault } = await holderOf(service, 6);
+const other = await people.add({ orgId, role: "member" });
+await share(service, owner, vault.id, other);
+const away = await quiet(service, owner);
+const { server_time: page } = await sync(service, owner, null, 4);
+const gone = await newRecord(service, owner, vault.id);
+await call(service, owner, "DELETE", `/api/vaults/${vault.id}/records/${gone.id}`);
+await call(service, owner, "DELETE", `/api/vaults/${vault.id}/members/${other.userId}`);
+const dropped = await newVault(service, owner);
+await call(service, owner, "DELETE", `/api/vaults/${dropped.id}`);
+const begun = clock.now().getTime();
+const setTo = (milliseconds: number): void => clock.advance(begun + milliseconds - clock.now().getTime());
+
+await t.test("a page may be continued for a day", async (t) => {
+  setTo(day - 60_000);
+  const rest = await sync(service, owner, page);
+  t.same([rest.changes.length, rest.reset], [2, false]);
+});
+
+await t.test("after that everything comes again, with reset on each page", async (t) => {
+  setTo(day + 60_000);
+  const late = await pages(service, owner, page, 4);
+  t.same(
+    late.map(({ changes, reset }) => [changes.length, reset]),
+    [
+      [4, true],
+      [2, true],
+    ],
+  );
+});
+
+await t.test(
+  "of the ticks of earlier days one a minute is kept, and whoever knows another misses nothing",
+  async (t) => {
+    const minute = new Date(Math.floor(begun / 60_000) * 60_000 - 60_000).toISOString();
+    await execute(
+      service,
+      `INSERT INTO vaults.sync_ticks
+     SELECT $1::timestamptz + n * interval '1 second', (SELECT min(x::text::bigint)::text::xid8 FROM vaults.sync_ticks)
+     FROM generate_series(0, 59) AS n`,
+      [minute],
+    );
+    setTo(2 * day);
+    await sync(service, owner);
+    await sweepAll();
+    const of = await execute(service, "SELECT FROM vaults.sync_ticks WHERE date_trunc('minute', label) = $1", [minute]);
+    t.equal(of.length, 1);
+    const { deleted, reset } = await sync(service, owner, away);
+    t.same([idsOf(deleted), reset], [[gone.id], false]);
+  },
+);
+
+await t.test("a device may have been away for ninety days and hears what was deleted", async (t) => {
+  setTo(90 * day - 120_000);
+  await sweepAll();
+  const { deleted, reset } = await sync(service, owner, away);
+  t.same([idsOf(deleted), reset], [[gone.id], false]);
+});
+
+await t.test("after that it gets everything anew", async (t) => {
+  setTo(90 * day + 60_000);
+  const { deleted, changes, reset } = await sync(service, owner, away);
+  t.same([deleted, changes.length, reset], [[], 6, true]);
+});
+
+await t.test("what no device can ask for any more is swept away, and pages only with it", async (t) => {
+  await sweepAll();
+  const before = await Promise.all(["tombstones", "deleted_vaults", "sync_pages"].map(count));
+  t.same(
+    before.map((rows) => rows > 0),
+    [true, true, true],
+  );
+  setTo(93 * day);
+  await sync(service, owner);
+  await sweepAll();
+  const ended = await execute(service, "SELECT FROM vaults.sights WHERE ended_x IS NOT NULL");
+  const after = await Promise.all(["tombstones", "deleted_vaults"].map(count));
+  t.same([...after, ended.length], [0, 0, 0]);
+  const pageRows = await execute(service, "SELECT FROM vaults.sync_pages WHERE label = $1", [page]);
+  t.equal(pageRows.length, 0);
+  t.equal((await sync(service, owner, page)).reset, true, "its label is not taken for a moment");
+});
+
+await t.test("the newest tick stays, however old it is", async (t) => {
+  setTo(300 * day);
+  await sweepAll();
+  t.equal(await count("sync_ticks"), 1);
+  t.equal((await sync(service, owner)).changes.length, 6);
+});

@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { auditSchemaName, setTravelMode, travelModeOf } from "@coffer/events";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { startVaults } from "./support/service.ts";
+import { jwe, newRecord, newVault, sealed, share, travel } from "./support/vaults.ts";
+
+const service = await startVaults(t);
+const { people, listeners } = service;
+
+async function traveller() {
+  const orgId = randomUUID();
+  const [person, colleague] = [await people.add({ orgId, role: "member" }), await people.add({ orgId, role: "owner" })];
+  const [hidden, safe] = [await newVault(service, person), await newVault(service, person)];
+  await call(service, person, "PATCH", `/api/vaults/${safe.id}`, { body: { safe_for_travel: true } });
+  await share(service, person, hidden.id, colleague, "manage");
+  const record = await newRecord(service, person, hidden.id);
+  return { orgId, person, colleague, hidden, safe, record };
+}
+
+/** Every request below a vault, with a body that would do. */
+function requestsTo(vaultId: string, recordId: string, userId: string): [string, string, unknown?][] {
+  const content = { type: "login", encrypted_data: sealed() };
+  const path = `/api/vaults/${vaultId}`;
+  return [
+    ["GET", path],
+    ["PATCH", path, { name: "Other" }],
+    ["PATCH", path, { safe_for_travel: true }],
+    ["GET", `${path}/members`],
+    ["PUT", `${path}/members/${userId}`, { permission: "read", encrypted_key: jwe }],
+    ["DELETE", `${path}/members/${userId}`],
+    ["GET", `${path}/records`],
+    ["POST", `${path}/records`, content],
+    ["GET", `${path}/records/${recordId}`],
+    ["PUT", `${path}/records/${recordId}`, content],
+    ["DELETE", `${path}/records/${recordId}`],
+    ["POST", `${path}/import`, { records: [content] }],
+    ["DELETE", path],
+  ];
+}
+
+await t.test(
+  "while somebody travels, a vault that is not safe is answered exactly like one that there is not",
+  async (t) => {
+    const { person, colleague, hidden, safe, record } = await traveller();
+    await travel(service, person, true);
+    const { body } = await call(service, person, "GET", "/api/vaults");
+    t.same(
+      body.data.map(({ id }) => id),
+      [safe.id],
+    );
+    const absent = requestsTo(randomUUID(), record.id, colleague.userId);
+    for (const [n, [method, path, sent]] of requestsTo(hidden.id, record.id, colleague.userId).entries()) {
+      const [answer, none] = [
+        await call(service, person, method, path, { body: sent }),
+        await call(service, person, method, absent[n]?.[1] ?? "", { body: sent }),
+      ];
+      t.equal(answer.status, 404, `${method} ${path}`);
+      t.same({ ...answer.body, request_id: "" }, { ...none.body, request_id: "" });
+    }
+    t.equal((await call(service, colleague, "GET", `/api/vaults/${hidden.id}`)).status, 200, "others still see it");
+    t.equal((await call(service, colleague, "GET", `/api/vaults/${hidden.id}/records/${record.id}`)).status, 200);
+    await travel(service, person, false);
+    t.equal((await call(service, person, "GET", `/api/vaults/${hidden.id}`)).status, 200);
+    t.equal((await call(service, person, "GET", "/api/vaults")).body.data.length, 2);
+  },
+);
+
+await t.test("the devices of who travels hear which vaults went and came", async (t) => {
+  const { person, hidden, safe } = await traveller();
+  await travel(service, person, true);
+  const mine = ({ user_ids }: { user_ids: string[] | null }): boolean => user_ids?.includes(person.userId) ?? false;
+  const gone = await listeners.vaultNews("gone", (news) => news.action === "vault_deleted" && mine(news));
+  t.match(gone, { vault_id: hidden.id, user_ids: [person.userId] });
+  await travel(service, person, false);
+  await listeners.vaultNews(
+    "back",
+    (news) =>
+      news.action === "vault_created" && news.vault_id === hidden.id && news.updated_at > gone.updated_at && mine(news),
+  );
+  t.notOk(listeners.vaults.some(({ action, vault_id }) => action === "vault_deleted" && vault_id === safe.id));
+});
+
+await t.test("a vault that is made while travelling is hidden", async (t) => {
+  const { person } = await traveller();
+  await travel(service, person, true);
+  const made = await newVault(service, person);
+  t.equal((await call(service, person, "GET", `/api/vaults/${made.id}`)).status, 404);
+  await travel(service, person, false);
+  t.equal((await call(service, person, "GET", `/api/vaults/${made.id}`)).status, 200);
+});
+
+await t.test("a vault that is shared with somebody who travels is hidden", async (t) => {
+  const { person, colleague } = await traveller();
+  await travel(service, person, true);
+  const made = await newVault(service, colleague);
+  t.equal(
+    (await call(service, person, "GET", `/api/vaults/${made.id}`)).status,
+    403,
+    "of the organization, not shared",
+  );
+  await share(service, colleague, made.id, person, "write");
+  t.equal((await call(service, person, "GET", `/api/vaults/${made.id}`)).status, 404);
+});
+
+await t.test("the flag decides at once, for all who travel", async (t) => {
+  const { person, colleague, hidden, safe } = await traveller();
+  await travel(service, person, true);
+  const path = `/api/vaults/${hidden.id}`;
+  await call(service, colleague, "PATCH", path, { body: { safe_for_travel: true } });
+  t.equal((await call(service, person, "GET", path)).status, 200);
+  const own = await call(service, person, "PATCH", `/api/vaults/${safe.id}`, { body: { safe_for_travel: false } });
+  t.match(own, { status: 200, body: { safe_for_travel: false } });
+  t.equal((await call(service, person, "GET", `/api/vaults/${safe.id}`)).status, 404);
+  await call(service, colleague, "PATCH", path, { body: { safe_for_travel: false } });
+  t.equal((await call(service, person, "GET", path)).status, 404);
+  t.equal((await call(service, colleague, "GET", path)).status, 200);
+});
+
+await t.test("travel mode is told and changed over the bus, with its audit records, once", async (t) => {
+  const { orgId, person } = await traveller();
+  const { bus } = people;
+  const ask = () => bus.request(travelModeOf, { user_id: person.userId });
+  t.same(await ask(), { enabled: false, updated_at: "1970-01-01T00:00:00.000000Z" });
+  const draft = () =>
+    ({
+      schema: auditSchemaName,
+      id: randomUUID(),
+      time: "2026-11-20T10:00:00.000000Z",
+      org_id: orgId,
+      action: "user.travel_mode.enabled",
+      outcome: "success",
+      actor: { type: "user", id: person.userId },
+      target: { type: "user", id: person.userId },
+      source: { ip: "192.0.2.1", user_agent: null },
+      request: { id: "r", method: "PUT", route: "/api/account/travel-mode", status: 200 },
+    }) as const;
+  const [first, second] = [draft(), draft()];
+  const on = await bus.request(setTravelMode, { user_id: person.userId, enabled: true, audit: [first] });
+  t.equal(on.enabled, true);
+  t.same(await ask(), on);
+  t.same(await bus.request(setTravelMode, { user_id: person.userId, enabled: true, audit: [second] }), on);
+  await listeners.record("the record", ({ id }) => id === first.id);
+  const off = await bus.request(setTravelMode, { user_id: person.userId, enabled: false, audit: [] });
+  t.ok(off.updated_at > on.updated_at);
+  t.same(await ask(), off);
+  const marker = await newVault(service, person);
+  await listeners.record("the marker", ({ target }) => target.id === marker.id);
+  t.notOk(
+    listeners.audit.some(({ id }) => id === second.id),
+    "what changes nothing is not recorded",
+  );
+});
+
+await t.test("somebody of whom nothing is known may travel before there are vaults", async (t) => {
+  const orgId = randomUUID();
+  const person = await people.add();
+  await travel(service, person, true);
+  await people.place(person, { orgId, role: "member" });
+  const vault = await newVault(service, person);
+  t.same((await call(service, person, "GET", "/api/vaults")).body.data, []);
+  await travel(service, person, false);
+  t.match((await call(service, person, "GET", "/api/vaults")).body.data, [{ id: vault.id }]);
+});
