@@ -1,0 +1,35 @@
+import { ServiceError } from "@coffer/errors";
+import { closeCodes } from "../connections/close-codes.ts";
+import type { Connection } from "../connections/connection.ts";
+import type { Deps } from "../deps.ts";
+import type { SyncRequest } from "./read-request.ts";
+import { sendAnswer } from "./send-answer.ts";
+
+/**
+ * Answers what a connection has asked for, one after the other, until nothing is left. What cannot be answered as a
+ * whole closes the connection, so that nobody takes a part for it. Never rejects.
+ */
+export async function answerRequests(deps: Deps, connection: Connection): Promise<void> {
+  connection.beginAnswering();
+  try {
+    for (let request = connection.requests.shift(); request !== undefined; request = connection.requests.shift()) {
+      await answerInTurn(deps, connection, request);
+      connection.answered(connection.requests.length > 0);
+    }
+  } catch (error) {
+    if (!connection.isOpen) return;
+    const unavailable = error instanceof ServiceError && error.code === "unavailable";
+    if (!unavailable) deps.log.error({ err: error, request_id: connection.holder.requestId }, "a sync failed");
+    connection.close(
+      unavailable ? closeCodes.tryAgain : closeCodes.failed,
+      unavailable ? "try again later" : "something went wrong here",
+    );
+  }
+}
+
+/** Nobody is asked any more for a device that has gone while it waited. */
+function answerInTurn(deps: Deps, connection: Connection, request: SyncRequest): Promise<void> {
+  return deps.turnsByUser(connection.holder.userId, async () => {
+    if (connection.isOpen) await sendAnswer(deps, connection, request);
+  });
+}

@@ -1,0 +1,42 @@
+import { changesSince } from "@coffer/events";
+import type { Holder } from "../connections/connection.ts";
+import type { Deps } from "../deps.ts";
+import type { SyncRequest } from "./read-request.ts";
+
+export type Part = ReturnType<typeof changesSince.output.parse>;
+
+// A part has up to 512 KiB and is on record before it comes.
+const timeoutMilliseconds = 10_000;
+
+/**
+ * Makes the function that reads the parts of an answer, from the first (null) or from one that an earlier part named.
+ * The next part is asked for while the one before is used.
+ */
+export function partsFrom(
+  { bus, turns }: Pick<Deps, "bus" | "turns">,
+  { userId, sessionId, requestId, ip, userAgent }: Holder,
+  { lastSync, limit }: SyncRequest,
+) {
+  const caller = { user_id: userId, session_id: sessionId, request_id: requestId, ip, user_agent: userAgent };
+  const ask = (after: string | null): Promise<Part> => {
+    const input = { ...caller, last_sync: lastSync, limit, after };
+    return turns(() => bus.request(changesSince, input, { timeoutMilliseconds }));
+  };
+
+  return async function* parts(first: string | null): AsyncGenerator<{ from: string | null; part: Part }> {
+    let from: string | null = first;
+    let asked = ask(from);
+    for (;;) {
+      const part = await asked;
+      const here = from;
+      from = part.after;
+      if (from !== null) {
+        asked = ask(from);
+        // Its user may stop before it comes.
+        asked.catch(() => undefined);
+      }
+      yield { from: here, part };
+      if (from === null) return;
+    }
+  };
+}

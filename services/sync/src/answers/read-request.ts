@@ -1,0 +1,36 @@
+import { timestampText } from "@coffer/http";
+import { z } from "zod";
+
+/** What a device asks for. */
+export interface SyncRequest {
+  /** The `server_time` of its last answer; null: it has none. */
+  readonly lastSync: string | null;
+  /** How many changes and deletions the answer may hold; null: all of them. */
+  readonly limit: number | null;
+}
+
+const shape = z.object({
+  type: z.literal("sync_request", { error: 'must be "sync_request"' }),
+  last_sync: timestampText.nullish(),
+  limit: z
+    .int({ error: "must be a whole number", abort: true })
+    .min(1, "must be from 1 to 1000")
+    .max(1000, "must be from 1 to 1000")
+    .nullish(),
+});
+
+/** Reads a message of a client. Returns what is wrong with it, in words that never quote it, when it is none of ours. */
+export function readRequest(data: Buffer, isBinary: boolean): SyncRequest | string {
+  if (isBinary) return "messages are text";
+  let value: unknown;
+  try {
+    value = JSON.parse(data.toString("utf8"));
+  } catch {
+    return "the message is not JSON";
+  }
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return { lastSync: parsed.data.last_sync ?? null, limit: parsed.data.limit ?? null };
+  const issue = parsed.error.issues[0];
+  if (issue === undefined || issue.path.length === 0) return "the message is not an object";
+  return `${issue.path.map(String).join(".")}: ${issue.message}`;
+}

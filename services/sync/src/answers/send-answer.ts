@@ -1,0 +1,51 @@
+import type { RecordChange, RecordDeletion } from "@coffer/events";
+import type { Connection } from "../connections/connection.ts";
+import type { Deps } from "../deps.ts";
+import { createFragments } from "./fragments.ts";
+import { partsFrom } from "./parts.ts";
+import type { SyncRequest } from "./read-request.ts";
+
+/** Deletions are kept until all changes are out; those over this many characters are asked for again then. */
+const mostKept = 1024 * 1024;
+
+/**
+ * Answers one request with one message. It is sent while its parts come in: changes first, as the message has them, and
+ * the deletions of all parts behind them, so that no more than two parts of it are ever in memory.
+ * @throws what the bus throws; an error when the connection is closed
+ */
+export async function sendAnswer(deps: Deps, connection: Connection, request: SyncRequest): Promise<void> {
+  await deps.news.known();
+  const ask = partsFrom(deps, connection.holder, request);
+  const fragments = createFragments(connection, deps.timings.taken);
+  const kept: string[] = [];
+  let keptLength = 0;
+  let restFrom: { after: string | null } | undefined;
+  let end: { server_time: string; has_more: boolean; reset: boolean } | undefined;
+
+  await fragments.add('{"type":"sync_response","changes":[');
+  let separator = "";
+  const list = async (items: readonly (RecordChange | RecordDeletion | string)[]): Promise<void> => {
+    for (const item of items) {
+      const piece = separator + (typeof item === "string" ? item : JSON.stringify(item));
+      separator = ",";
+      if (fragments.isFull(piece)) await fragments.add(piece);
+      else fragments.join(piece);
+    }
+  };
+  for await (const { from, part } of ask(null)) {
+    const { server_time, has_more, reset } = part;
+    end = { server_time, has_more, reset: reset || end?.reset === true };
+    await list(part.changes);
+    if (restFrom !== undefined || part.deleted.length === 0) continue;
+    const texts = part.deleted.map((deletion) => JSON.stringify(deletion));
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    if (keptLength + length > mostKept) restFrom = { after: from };
+    else kept.push(...texts);
+    keptLength += length;
+  }
+  await fragments.add('],"deleted":[');
+  separator = "";
+  await list(kept);
+  if (restFrom !== undefined) for await (const { part } of ask(restFrom.after)) await list(part.deleted);
+  await fragments.end(`],${JSON.stringify(end).slice(1)}`);
+}

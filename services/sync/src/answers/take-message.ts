@@ -1,0 +1,28 @@
+import { closeCodes } from "../connections/close-codes.ts";
+import type { Connection } from "../connections/connection.ts";
+import type { Deps } from "../deps.ts";
+import { answerRequests } from "./answer-requests.ts";
+import { readRequest } from "./read-request.ts";
+
+const mostBadMessages = 10;
+/** A device has one request at a time under way; this is for those that do not wait. */
+const mostRequests = 16;
+
+/** Takes a message of a client: a request waits for its turn, anything else is an error that it hears of. */
+export function takeMessage(deps: Deps, connection: Connection, data: Buffer, isBinary: boolean): void {
+  if (!connection.isOpen || connection.hasEnded) return;
+  const request = readRequest(data, isBinary);
+  if (typeof request === "string") refuse(connection, request);
+  else if (connection.requests.length === mostRequests)
+    connection.close(closeCodes.policy, "too many requests without waiting for an answer");
+  else {
+    connection.requests.push(request);
+    if (!connection.isAnswering) void answerRequests(deps, connection);
+  }
+}
+
+function refuse(connection: Connection, message: string): void {
+  connection.badMessages += 1;
+  if (connection.badMessages === mostBadMessages) connection.close(closeCodes.policy, "too many bad messages");
+  else connection.say(`error ${connection.badMessages}`, { type: "error", error: "invalid_request", message });
+}

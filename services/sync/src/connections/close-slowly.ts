@@ -1,0 +1,31 @@
+import type { CloseCode } from "./close-codes.ts";
+import type { Connection } from "./connection.ts";
+import type { Connections } from "./connections.ts";
+
+const stepMilliseconds = 50;
+
+/**
+ * Closes the connections of this moment one after the other within so many milliseconds, so that their clients do not
+ * all come back at once. Resolves when each was told.
+ */
+export function closeSlowly(
+  connections: Connections,
+  { code, reason, milliseconds }: { code: CloseCode; reason: string; milliseconds: number },
+): Promise<void> {
+  const left = Array.from(connections.all());
+  const count = left.length;
+  const began = performance.now();
+  return new Promise((resolve) => {
+    const step = (): void => {
+      const share = milliseconds === 0 ? 1 : (performance.now() - began) / milliseconds;
+      const due = Math.min(count, Math.floor(share * count) + 1);
+      for (let told = count - left.length; told < due; told += 1) tell(left.pop());
+      if (left.length > 0 && connections.size > 0) return;
+      clearInterval(timer);
+      resolve();
+    };
+    const tell = (connection: Connection | undefined): void => connection?.close(code, reason);
+    const timer = setInterval(step, stepMilliseconds);
+    step();
+  });
+}

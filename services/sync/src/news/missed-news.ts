@@ -1,0 +1,129 @@
+import type { Bus } from "@coffer/bus";
+import { newsSince } from "@coffer/events";
+import type { Logger } from "@coffer/telemetry";
+import { closeCodes } from "../connections/close-codes.ts";
+import { closeSlowly } from "../connections/close-slowly.ts";
+import type { Connections } from "../connections/connections.ts";
+import type { FanOut } from "../pushes/fan-out.ts";
+import type { Timings } from "../timings.ts";
+
+/** What events have not told, because the bus was away, a message was lost or nobody could be asked who may know. */
+export interface MissedNews {
+  /**
+   * Resolves once it is noted from when on everything is told here: before that no device may be given an answer that
+   * it takes for the whole. Rejects while that cannot be asked.
+   */
+  known(): Promise<void>;
+  /** Something was missed: asks soon. */
+  missed(): void;
+  close(): void;
+}
+
+export interface MissedNewsOptions {
+  bus: Bus;
+  fanOut: FanOut;
+  connections: Connections;
+  timings: Pick<Timings, "news" | "newsAgain" | "startOver">;
+  log: Logger;
+}
+
+/** Asks vaults for all news every 30 s, each replica at its own moment, and at once when the bus is back. */
+export function createMissedNews({ bus, fanOut, connections, timings, log }: MissedNewsOptions): MissedNews {
+  // Up to when everything was told here; null: since nobody is here, or nobody could be asked yet.
+  let toldUntil: string | null = null;
+  let noting: Promise<void> | undefined;
+  let asking: Promise<void> | undefined;
+  const state = { again: false, closed: false, answered: true };
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = Infinity;
+
+  /** Asks in so many milliseconds, or earlier when that was planned. */
+  function plan(milliseconds: number): void {
+    const at = performance.now() + milliseconds;
+    if (state.closed || at >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(() => void ask(), milliseconds).unref();
+  }
+
+  async function note(): Promise<void> {
+    const { server_time } = await bus.request(newsSince, { since: null, after: null });
+    // Whoever asked first has noted an earlier moment, and devices count on it.
+    toldUntil ??= server_time;
+  }
+
+  async function tell(since: string): Promise<void> {
+    for (let after: string | null = null; ;) {
+      const part: ReturnType<typeof newsSince.output.parse> = await bus.request(newsSince, { since, after });
+      if (part.reset) {
+        log.warn("what has changed lately is not known: all connections start over");
+        void closeSlowly(connections, {
+          code: closeCodes.restart,
+          reason: "connect again",
+          milliseconds: timings.startOver,
+        });
+        toldUntil = part.server_time;
+        return;
+      }
+      const { records, vaults } = part;
+      await Promise.all([
+        ...records.map((news) => fanOut.records(news)),
+        ...vaults.map((news) => fanOut.vault(news, true)),
+      ]);
+      after = part.after;
+      if (after !== null) continue;
+      toldUntil = part.server_time;
+      return;
+    }
+  }
+
+  async function askOnce(): Promise<boolean> {
+    try {
+      if (connections.size === 0) toldUntil = null;
+      else if (toldUntil === null) await note();
+      else await tell(toldUntil);
+      return true;
+    } catch (error) {
+      log.debug({ err: error }, "missed news could not be asked for");
+      return false;
+    }
+  }
+
+  async function askAll(): Promise<void> {
+    while (state.again) {
+      state.again = false;
+      state.answered = await askOnce();
+    }
+    if (state.answered) fanOut.turn();
+  }
+
+  /** One question at a time: what is missed while one is under way is asked for after it. */
+  async function ask(): Promise<void> {
+    state.again = true;
+    if (asking !== undefined || state.closed) return;
+    clearTimeout(timer);
+    dueAt = Infinity;
+    asking = askAll();
+    await asking;
+    asking = undefined;
+    plan(state.answered ? timings.news : timings.newsAgain);
+  }
+
+  plan(timings.news * Math.random());
+  bus.onConnect(ask);
+
+  return {
+    known: async () => {
+      if (toldUntil !== null) return;
+      noting ??= note().finally(() => (noting = undefined));
+      await noting;
+    },
+    missed: () => {
+      if (asking === undefined) plan(timings.newsAgain);
+    },
+    close: () => {
+      state.closed = true;
+      clearTimeout(timer);
+    },
+  };
+}

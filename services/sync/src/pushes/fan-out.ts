@@ -1,0 +1,91 @@
+import type { Connections } from "../connections/connections.ts";
+import type { SyncMetrics } from "../metrics.ts";
+import type { Audience } from "./audience.ts";
+import type { FolderNews, Push, RecordNews, VaultNews } from "./push.ts";
+import { folderPush, recordKey, recordPush, vaultPush } from "./push.ts";
+import { createRecent } from "./recent.ts";
+
+/** Tells the devices here what has changed, as far as their people may know of it when it is sent. */
+export interface FanOut {
+  /**
+   * These reject when nobody can be asked who may know; nobody was told anything then. `again`: these are no events but
+   * what may have been missed of them.
+   */
+  records(news: RecordNews): Promise<void>;
+  vault(news: VaultNews, again?: boolean): Promise<void>;
+  folder(news: FolderNews): Promise<void>;
+  /** A while has passed: what was told longer ago than the last while may be told again. */
+  turn(): void;
+}
+
+const nobody = (): null => null;
+
+/** Each message is made once and given to every connection of everybody who may know. */
+export function createFanOut({
+  audience,
+  connections,
+  metrics,
+}: {
+  audience: Audience;
+  connections: Connections;
+  metrics: Pick<SyncMetrics, "pushed">;
+}): FanOut {
+  const recent = createRecent();
+
+  function send(users: Iterable<string>, pushes: readonly Push[]): void {
+    for (const user of users) for (const connection of connections.ofUser(user)) connection.push(pushes);
+  }
+
+  return {
+    records: async ({ vault_id, changes }) => {
+      const isNew = ({ record_id, updated_at }: (typeof changes)[number]): boolean =>
+        !recent.has(recordKey(vault_id, record_id), updated_at);
+      if (connections.size === 0 || !changes.some(isNew)) return;
+      const viewers = await audience.ofVault(vault_id);
+      // Looked at again: the same may have come on another way meanwhile.
+      const fresh = changes.filter(isNew);
+      send(
+        viewers,
+        fresh.map((change) => recordPush(vault_id, change)),
+      );
+      for (const { record_id, updated_at } of fresh) {
+        recent.note(recordKey(vault_id, record_id), updated_at);
+        metrics.pushed(updated_at);
+      }
+    },
+
+    vault: async (news, again = false) => {
+      const { action, vault_id, updated_at, user_ids } = news;
+      const everybody = `vault ${vault_id} ${action}`;
+      // To be given a vault and to lose it may bear the same time, as often as somebody travels: only what is heard of
+      // once more is known by it. What is older than what a person was told last is out of date.
+      const isNew = (user: string): boolean =>
+        !recent.hasLater(`${user} ${vault_id}`, updated_at) &&
+        !(again && recent.has(`${user} ${vault_id} ${action}`, updated_at));
+      const named = user_ids?.filter(isNew);
+      if (connections.size === 0 || named?.length === 0) return;
+      if (named === undefined && again && recent.has(everybody, updated_at)) return;
+      // Who has lost it is told by name: they may not see it any more. It is asked all the same: what was asked before is
+      // then sent before, and nothing of the vault follows its end.
+      const asked = audience.ofVault(vault_id);
+      const viewers = await (action === "vault_deleted" ? asked.then(nobody, nobody) : asked);
+      const may = viewers && new Set(viewers);
+      send(named?.filter((user) => isNew(user) && may?.has(user) !== false) ?? viewers ?? [], [vaultPush(news)]);
+      if (named === undefined) recent.note(everybody, updated_at);
+      for (const user of named ?? []) {
+        recent.note(`${user} ${vault_id}`, updated_at);
+        recent.note(`${user} ${vault_id} ${action}`, updated_at);
+      }
+      metrics.pushed(updated_at);
+    },
+
+    folder: async (news) => {
+      if (connections.size === 0) return;
+      const holders = await audience.ofFolder(news.folder_id);
+      send(new Set([...holders, ...news.user_ids]), [folderPush(news)]);
+      metrics.pushed(news.updated_at);
+    },
+
+    turn: recent.turn,
+  };
+}

@@ -1,0 +1,58 @@
+import type { EventSubject } from "@coffer/events";
+import type { folderChanged, recordsChanged, sessionRevoked, vaultChanged } from "@coffer/events";
+
+type PayloadOf<Subject> = Subject extends EventSubject<infer Payload> ? Payload : never;
+export type RecordNews = PayloadOf<typeof recordsChanged>;
+export type VaultNews = PayloadOf<typeof vaultChanged>;
+export type FolderNews = PayloadOf<typeof folderChanged>;
+export type SessionNews = PayloadOf<typeof sessionRevoked>;
+
+/** A message to devices that nobody waits for, made once for all who get it. */
+export interface Push {
+  /** Of two that wait with the same key only the newer is sent. */
+  readonly key: string;
+  readonly updatedAt: string;
+  /** The text of the message. */
+  readonly frame: Buffer;
+  /** Whether a `sync_response` that is asked for later holds what this tells. */
+  readonly inAnswers: boolean;
+}
+
+/** What names a record: by its vault too, so that nothing here depends on how ids are given. */
+export const recordKey = (vaultId: string, recordId: string): string => `record ${vaultId} ${recordId}`;
+
+/** A record was made, changed or removed. */
+export function recordPush(vaultId: string, { action, record_id, updated_at }: RecordNews["changes"][number]): Push {
+  const frame = frameOf({ action, record_id, vault_id: vaultId, updated_at });
+  return { key: recordKey(vaultId, record_id), updatedAt: updated_at, frame, inAnswers: true };
+}
+
+/** A vault changed, or came into or went out of sight. */
+export function vaultPush({ action, vault_id, updated_at }: Omit<VaultNews, "user_ids">): Push {
+  const frame = frameOf({ action, record_id: null, vault_id, updated_at });
+  return { key: `${action} ${vault_id}`, updatedAt: updated_at, frame, inAnswers: false };
+}
+
+/** A folder, its members, its key or its secrets changed. */
+export function folderPush({ folder_id, change, updated_at }: Omit<FolderNews, "user_ids">): Push {
+  const common = { action: "folder_updated", record_id: null, vault_id: null, updated_at } as const;
+  const frame = frameOf({ ...common, folder_id, change });
+  return { key: `folder ${change} ${folder_id}`, updatedAt: updated_at, frame, inAnswers: false };
+}
+
+/** The session of a device was ended by somebody. */
+export function logoutPush({ session_id, reason, at }: Omit<SessionNews, "user_id">): Push {
+  const common = { action: "logout", record_id: null, vault_id: null, updated_at: null } as const;
+  return { key: "logout", updatedAt: at, frame: frameOf({ ...common, session_id, reason }), inAnswers: false };
+}
+
+interface Common {
+  action: RecordNews["changes"][number]["action"] | VaultNews["action"] | "folder_updated" | "logout";
+  record_id: string | null;
+  vault_id: string | null;
+  updated_at: string | null;
+}
+
+function frameOf(fields: Common & Record<string, string | null>): Buffer {
+  return Buffer.from(JSON.stringify({ type: "push", ...fields }));
+}

@@ -1,0 +1,112 @@
+import t from "tap";
+import { until } from "@coffer/testkit";
+import type { Connection } from "../src/connections/connection.ts";
+import { createHeartbeat } from "../src/connections/heartbeat.ts";
+import { timings } from "../src/timings.ts";
+import { connectRaw } from "./support/raw-device.ts";
+import { startSync } from "./support/start.ts";
+
+await t.test("a ping every interval, each connection at a moment of its own; who answers stays", async (t) => {
+  const { authSm, connect } = await startSync(t, { timings: { ping: 600, pong: 400 } });
+  const person = authSm.person();
+  const pings = await Promise.all(
+    Array.from({ length: 30 }, async () => {
+      const device = await connect(person);
+      const times: number[] = [];
+      device.socket.on("ping", () => times.push(performance.now()));
+      return { device, times };
+    }),
+  );
+  await until("each has had four", () => pings.every(({ times }) => times.length >= 4));
+  for (const { device, times } of pings) {
+    t.equal(device.socket.readyState, 1);
+    const [first = 0, second = 0, third = 0] = times;
+    for (const interval of [second - first, third - second]) t.ok(interval > 400 && interval < 800, `${interval} ms`);
+  }
+  const firsts = pings.map(({ times }) => times[0] ?? 0);
+  t.ok(Math.max(...firsts) - Math.min(...firsts) > 150, "not all at once");
+});
+
+await t.test("no pong: the connection is terminated, without a farewell", async (t) => {
+  const { authSm, url, metrics } = await startSync(t, { timings: { ping: 300, pong: 200 } });
+  const [silent, lively] = [
+    await connectRaw(t, url, await authSm.token(authSm.person())),
+    await connectRaw(t, url, await authSm.token(authSm.person())),
+  ];
+  const answer = setInterval(() => lively.pong(), 20);
+  t.teardown(() => clearInterval(answer));
+  await silent.closed();
+  t.same(
+    silent.frames.map(({ opcode }) => opcode),
+    [9],
+  );
+  await until("the lively one has had three pings", () => lively.frames.length >= 3);
+  t.equal(lively.socket.readyState, "open");
+  t.match(await metrics(), 'coffer_sync_closes_total{service="sync",code="1006"} 1');
+});
+
+await t.test("a ping that is not even taken: closed with 1013 after as long as any other write", async (t) => {
+  const { authSm, vaults, url, metrics } = await startSync(t, { timings: { ping: 200, pong: 200, taken: 600 } });
+  const device = await connectRaw(t, url, await authSm.token(authSm.person()));
+  const answer = setInterval(() => device.pong(), 20);
+  t.teardown(() => clearInterval(answer));
+  device.send({ type: "sync_request" });
+  await until("it is answered", () => device.frames.some(({ opcode }) => opcode === 1));
+  const vaultId = "0192f5d2-7c65-7000-8000-000000000001";
+  vaults.viewers.set(vaultId, [vaults.asked[0]?.user_id ?? ""]);
+  device.socket.pause();
+  let told = 0;
+  await until("it is given up", async () => {
+    const changes = Array.from({ length: 1000 }, () => ({
+      action: "record_updated" as const,
+      record_id: "always the same one",
+      updated_at: `2026-11-20T10:00:00.${String((told += 1)).padStart(6, "0")}Z`,
+    }));
+    await vaults.tell({ vault_id: vaultId, changes });
+    return (await metrics()).includes('coffer_sync_closes_total{service="sync",code="1013"} 1');
+  });
+  device.socket.resume();
+  await device.closed();
+});
+
+await t.test("after this process stood still, pongs that are yet to be read still count", (t) => {
+  let now = 0;
+  let terminated = 0;
+  const heartbeat = createHeartbeat(timings, () => now);
+  const connection = {
+    isOpen: true,
+    pingHandedOver: 0,
+    pongDue: 0,
+    socket: {
+      ping: (_data: unknown, _mask: boolean, done: () => void) => done(),
+      terminate: () => (terminated += 1),
+    },
+  } as unknown as Connection; // all of it that is used
+  heartbeat.add(connection);
+  for (; connection.pongDue === 0; now += 100) heartbeat.tick();
+  t.ok(now <= 30_200, "it was pinged");
+  now += 20_000;
+  heartbeat.tick();
+  t.equal(terminated, 0, "not in the first tick after it");
+  now += 100;
+  heartbeat.tick();
+  t.equal(terminated, 1, "but in the next");
+  t.end();
+});
+
+await t.test("the interval is 30 seconds, a pong may take 10, and a write 30", (t) => {
+  t.match(timings, { ping: 30_000, pong: 10_000, taken: 30_000, farewell: 5_000, news: 30_000 });
+  t.end();
+});
+
+await t.test("as it is delivered: a ping within 30 seconds, and 10 seconds after it the end", async (t) => {
+  const { authSm, url } = await startSync(t);
+  const device = await connectRaw(t, url, await authSm.token(authSm.person()));
+  const connected = performance.now();
+  await until("it is pinged", () => device.frames.length > 0, 32);
+  const pinged = performance.now();
+  t.ok(pinged - connected < 30_300, `${pinged - connected} ms`);
+  await device.closed();
+  const waited = performance.now() - pinged;
+  t.ok(waited > 9_900 && waited < 10_400, `${waited} ms`);
+});

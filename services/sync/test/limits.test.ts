@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
+import t from "tap";
+import { until } from "@coffer/testkit";
+import { startSync } from "./support/start.ts";
+import { nothing } from "./support/vaults.ts";
+
+const { authSm, vaults, connect, url } = await startSync(t);
+
+await t.test("bad input is answered with an error, and the connection stays", async (t) => {
+  const device = await connect(authSm.person());
+  const wrong: [string | object, RegExp][] = [
+    ["{", /not JSON/],
+    ["[]", /not an object/],
+    [{ type: "hello" }, /type/],
+    [{ last_sync: "2026-11-20T10:00:00Z" }, /type/],
+    [{ type: "sync_request", last_sync: "yesterday" }, /last_sync/],
+    [{ type: "sync_request", last_sync: 1 }, /last_sync/],
+    [{ type: "sync_request", limit: 0 }, /limit/],
+    [{ type: "sync_request", limit: 1001 }, /limit/],
+    [{ type: "sync_request", limit: 1.5 }, /limit/],
+  ];
+  for (const [message, about] of wrong) {
+    device.send(message);
+    t.match(await device.next("error"), { type: "error", error: "invalid_request", message: about });
+  }
+  t.match(await device.sync(), { type: "sync_response" });
+
+  device.send("{");
+  t.match(await device.closed(), { code: 1008 }, "the tenth closes, whatever came between");
+  t.equal(device.messages.length, wrong.length + 1);
+});
+
+await t.test("an error never quotes what was sent", async (t) => {
+  const device = await connect(authSm.person());
+  for (const message of [
+    { type: "canary-7f3a" },
+    { type: "sync_request", last_sync: "canary-7f3a" },
+    { type: "sync_request", limit: "canary-7f3a" },
+  ]) {
+    device.send(message);
+    t.notMatch(JSON.stringify(await device.next("error")), "canary-7f3a");
+  }
+});
+
+await t.test(
+  "what a request may say: no last_sync, or null; a limit from 1 to 1000; fields that nobody knows",
+  async (t) => {
+    const device = await connect(authSm.person());
+    const asked = async (request: object) => {
+      await device.sync(request);
+      const { last_sync, limit } = vaults.asked.at(-1) ?? {};
+      return { last_sync, limit };
+    };
+    t.same(await asked({}), { last_sync: null, limit: null });
+    t.same(await asked({ last_sync: null, limit: null }), { last_sync: null, limit: null });
+    t.same(await asked({ limit: 1 }), { last_sync: null, limit: 1 });
+    t.same(await asked({ limit: 1000, later: true }), { last_sync: null, limit: 1000 });
+    t.same(await asked({ last_sync: "2026-11-20T10:00:00Z" }), { last_sync: "2026-11-20T10:00:00Z", limit: null });
+  },
+);
+
+await t.test("a binary message is bad input", async (t) => {
+  const device = await connect(authSm.person());
+  device.socket.send(Buffer.from('{"type":"sync_request"}'), { binary: true });
+  t.match(await device.next("error"), { error: "invalid_request" });
+});
+
+await t.test("a message has at most 64 KiB", async (t) => {
+  const device = await connect(authSm.person());
+  const padded = (bytes: number): string => {
+    const text = JSON.stringify({ type: "sync_request", later: "" });
+    return text.replace('""', JSON.stringify("x".repeat(bytes - text.length)));
+  };
+  t.equal(padded(65_536).length, 65_536);
+  const answer = device.next("sync_response");
+  device.send(padded(65_536));
+  await answer;
+  device.send(padded(65_537));
+  t.match(await device.closed(), { code: 1009 });
+});
+
+await t.test("a message in shreds is cut off early", async (t) => {
+  const device = await connect(authSm.person());
+  for (let index = 0; index < 100_000 && device.socket.readyState === 1; index += 1) {
+    device.socket.send("x", { fin: false });
+    if (index % 1000 === 0) await new Promise(setImmediate);
+  }
+  t.match(await device.closed(), { code: 1008 });
+});
+
+await t.test("what is no text is refused", async (t) => {
+  const device = await connect(authSm.person());
+  device.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
+  t.match(await device.closed(), { code: 1007 });
+});
+
+await t.test("who asks without ever waiting for an answer is closed", async (t) => {
+  const device = await connect(authSm.person());
+  const gate = Promise.withResolvers<undefined>();
+  vaults.changes = async () => {
+    await gate.promise;
+    return nothing();
+  };
+  // One is under way, sixteen wait.
+  for (let index = 0; index < 17; index += 1) device.send({ type: "sync_request", limit: index + 1 });
+  await until("the first is asked", () => vaults.asked.at(-1)?.limit === 1);
+  gate.resolve(undefined);
+  await until("all are answered", () => device.messages.length === 17);
+  t.same(
+    vaults.asked.slice(-17).map(({ limit }) => limit),
+    Array.from({ length: 17 }, (_, index) => index + 1),
+    "one after the other",
+  );
+  const second = Promise.withResolvers<undefined>();
+  vaults.changes = async () => {
+    await second.promise;
+    return nothing();
+  };
+  for (let index = 0; index < 18; index += 1) device.send({ type: "sync_request" });
+  t.match(await device.closed(), { code: 1008 });
+  second.resolve(undefined);
+  vaults.changes = nothing;
+});
+
+await t.test("who says nothing at all after the upgrade, or rubbish, takes nothing down", async (t) => {
+  const token = await authSm.token(authSm.person());
+  const { hostname, port } = new URL(url);
+  const socket = connectSocket({ host: hostname, port: Number(port) });
+  t.teardown(() => socket.destroy());
+  socket.write(
+    [
+      `GET /api/sync/ws?token=${token} HTTP/1.1`,
+      "Host: x",
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "",
+      "\xff\xff\xff\xff rubbish",
+    ].join("\r\n"),
+  );
+  socket.resume();
+  await once(socket, "close");
+  t.match(await (await connect(authSm.person())).sync(), { type: "sync_response" });
+});

@@ -1,0 +1,202 @@
+import { randomUUID } from "node:crypto";
+import { ServiceError } from "@coffer/errors";
+import t from "tap";
+import { until } from "@coffer/testkit";
+import type { Device } from "./support/device.ts";
+import { startSync } from "./support/start.ts";
+import { moment } from "./support/vaults.ts";
+
+const quick = { news: 300, newsAgain: 50, startOver: 300 };
+const sync = await startSync(t, { timings: quick });
+const { authSm, vaults, connect, nats } = sync;
+t.afterEach(() => {
+  vaults.news = () => ({});
+});
+
+const inSync = async (state: "ok" | "down") => {
+  await until(`the bus is ${state}`, async () => (await sync.service.ready()).checks["nats"] === state);
+  if (state === "ok") await until("the others too", () => authSm.bus.connected && vaults.bus.connected);
+};
+
+async function viewer(vaultId: string): Promise<Device & { userId: string }> {
+  const person = authSm.person();
+  vaults.viewers.set(vaultId, [...(vaults.viewers.get(vaultId) ?? []), person.userId]);
+  const device = await connect(person);
+  await device.sync();
+  return { ...device, userId: person.userId };
+}
+
+const changeOf = (record_id: string, updated_at = moment()) => ({
+  action: "record_updated" as const,
+  record_id,
+  updated_at,
+});
+
+await t.test("what events have not told is pushed when it is asked for, once", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const change = changeOf("missed");
+  const vault = { action: "vault_updated" as const, vault_id: vaultId, updated_at: moment(), user_ids: null };
+  let parts = 0;
+  vaults.news = (since, after) => {
+    if (since === null) return {};
+    parts += 1;
+    return after === null
+      ? { records: [{ vault_id: vaultId, changes: [change] }], after: "more" }
+      : { vaults: [vault, { ...vault, action: "vault_created", user_ids: [device.userId, randomUUID()] }] };
+  };
+  await until("it is there", () => device.pushes().length === 3);
+  t.match(device.pushes(), [{ record_id: "missed" }, { action: "vault_updated" }, { action: "vault_created" }]);
+  const seen = parts;
+  await until("it is asked twice more", () => parts >= seen + 4);
+  t.equal(device.pushes().length, 3);
+});
+
+await t.test("the question continues where the last answer ended", async (t) => {
+  await viewer(randomUUID());
+  vaults.news = () => ({ server_time: "2026-11-20T10:00:00.000001Z" });
+  await until("it is asked from there", () => vaults.newsAsked.at(-1) === "2026-11-20T10:00:00.000001Z");
+  // As long as one is not answered, the next begins where it did.
+  let failures = 0;
+  vaults.news = () => {
+    failures += 1;
+    throw new ServiceError("unavailable", "not now");
+  };
+  await until("it is asked again", () => failures === 3);
+  t.same(
+    vaults.newsAsked.slice(-3),
+    Array.from({ length: 3 }, () => "2026-11-20T10:00:00.000001Z"),
+  );
+  t.end();
+});
+
+await t.test("what was pushed already is not pushed again, what is newer is", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const change = changeOf("told", "2026-11-20T10:00:00.000002Z");
+  await vaults.tell({ vault_id: vaultId, changes: [change] });
+  await until("it is there", () => device.pushes().length === 1);
+  const lost = { action: "vault_deleted" as const, vault_id: vaultId, updated_at: moment(), user_ids: [device.userId] };
+  await vaults.tell(lost);
+  await until("it is there", () => device.pushes().length === 2);
+  let asked = 0;
+  const older = { ...change, updated_at: "2026-11-20T10:00:00.000001Z" };
+  vaults.news = (since) => {
+    if (since !== null) asked += 1;
+    return { records: [{ vault_id: vaultId, changes: [change, older] }], vaults: [lost] };
+  };
+  await until("it is asked", () => asked === 2);
+  t.equal(device.pushes().length, 2);
+  const newer = { ...change, updated_at: "2026-11-20T10:00:00.000003Z" };
+  vaults.news = () => ({ records: [{ vault_id: vaultId, changes: [change, newer] }] });
+  await until("the newer is there", () => device.pushes().length === 3);
+  t.match(device.pushes().at(-1), newer);
+});
+
+await t.test("to be given a vault and to lose it is told each time, also with the same time", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const updated_at = moment();
+  for (const [index, action] of (["vault_deleted", "vault_created", "vault_deleted"] as const).entries()) {
+    await vaults.tell({ action, vault_id: vaultId, updated_at, user_ids: [device.userId] });
+    await until("it is there", () => device.pushes().length === index + 1);
+  }
+  t.same(
+    device.pushes().map(({ action }) => action),
+    ["vault_deleted", "vault_created", "vault_deleted"],
+  );
+});
+
+await t.test("a change of which nobody could say who may know is pushed when somebody can", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  let failures = 0;
+  vaults.beforeViewers = () => {
+    failures += 1;
+    throw new ServiceError("unavailable", "not now");
+  };
+  const change = changeOf("delayed");
+  vaults.news = () => ({ records: [{ vault_id: vaultId, changes: [change] }] });
+  await vaults.tell({ vault_id: vaultId, changes: [change] });
+  await until("it was asked in vain", () => failures > 2);
+  t.same(device.pushes(), []);
+  vaults.beforeViewers = () => undefined;
+  await until("it is there", () => device.pushes().length === 1);
+});
+
+await t.test("however many changes cannot be told, the next question is not put off by them", async (t) => {
+  const slow = await startSync(t, { timings: { news: 60_000, newsAgain: 300 } });
+  const [vaultId, person] = [randomUUID(), slow.authSm.person()];
+  slow.vaults.viewers.set(vaultId, [person.userId]);
+  const device = await slow.connect(person);
+  await device.sync();
+  slow.vaults.beforeViewers = () => {
+    throw new ServiceError("unavailable", "not now");
+  };
+  const asked = slow.vaults.newsAsked.length;
+  await until("it is asked", async () => {
+    await slow.vaults.tell({ vault_id: vaultId, changes: [changeOf(randomUUID())] });
+    return slow.vaults.newsAsked.length > asked;
+  });
+});
+
+await t.test("the bus away: open connections stay, a sync or a new connection is closed with 1013", async (t) => {
+  const vaultId = randomUUID();
+  const [patient, impatient] = [await viewer(vaultId), await viewer(vaultId)];
+  const token = await authSm.token(authSm.person());
+  await nats.stop();
+  await inSync("down");
+  impatient.send({ type: "sync_request" });
+  t.match(await impatient.closed(), { code: 1013 });
+  const late = await connect(authSm.person(), { token });
+  t.match(await late.closed(), { code: 1013 });
+  t.equal(patient.socket.readyState, 1);
+
+  const change = changeOf("during the outage");
+  vaults.news = (since) => (since === null ? {} : { records: [{ vault_id: vaultId, changes: [change] }] });
+  await nats.start();
+  await inSync("ok");
+  await until("what was missed is there", () => patient.pushes().length === 1);
+  t.match(patient.pushes(), [{ record_id: "during the outage" }]);
+  await until("a new one is let in", async () => {
+    const device = await connect(authSm.person(), { token });
+    device.send({ type: "sync_request" });
+    return until("it is answered or closed", () => device.messages.length > 0 || device.socket.readyState > 1).then(
+      () => device.messages.length > 0,
+    );
+  });
+});
+
+await t.test("no device is given an answer before it is noted from when on everything is told", async (t) => {
+  const other = await startSync(t, { timings: quick });
+  other.vaults.news = () => {
+    throw new ServiceError("unavailable", "not now");
+  };
+  const device = await other.connect(other.authSm.person());
+  device.send({ type: "sync_request" });
+  t.match(await device.closed(), { code: 1013 });
+  t.same(other.vaults.asked, []);
+});
+
+await t.test(
+  "when nobody knows any more what was missed, all connections are closed with 1012, one by one",
+  async (t) => {
+    const devices = await Promise.all(Array.from({ length: 10 }, () => viewer(randomUUID())));
+    let asked = 0;
+    vaults.news = (since) => {
+      if (since === null) return {};
+      asked += 1;
+      return { reset: asked === 1 };
+    };
+    const times = await Promise.all(
+      devices.map(async (device) => {
+        t.match(await device.closed(), { code: 1012 });
+        return performance.now();
+      }),
+    );
+    const spread = Math.max(...times) - Math.min(...times);
+    t.ok(spread > 150, `${spread} ms`);
+    const again = await viewer(randomUUID());
+    t.equal(again.socket.readyState, 1);
+  },
+);

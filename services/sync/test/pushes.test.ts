@@ -1,0 +1,360 @@
+import { randomUUID } from "node:crypto";
+import { ServiceError } from "@coffer/errors";
+import { folderChanged } from "@coffer/events";
+import t from "tap";
+import { until } from "@coffer/testkit";
+import type { Device } from "./support/device.ts";
+import { startReplica, startSync } from "./support/start.ts";
+import { moment, nothing } from "./support/vaults.ts";
+
+const sync = await startSync(t);
+const { authSm, vaults, connect, metrics } = sync;
+t.afterEach(() => {
+  vaults.changes = nothing;
+  vaults.beforeViewers = () => undefined;
+});
+
+/** A device of a new person who may see `vaultId`, after its first sync. */
+async function viewer(vaultId: string, person = authSm.person()): Promise<Device & { userId: string }> {
+  const known = vaults.viewers.get(vaultId) ?? [];
+  if (!known.includes(person.userId)) vaults.viewers.set(vaultId, [...known, person.userId]);
+  const device = await connect(person);
+  await device.sync();
+  return { ...device, userId: person.userId };
+}
+
+const recordNews = (vaultId: string, record_id: string, updated_at = moment()) => ({
+  vault_id: vaultId,
+  changes: [{ action: "record_updated" as const, record_id, updated_at }],
+});
+
+/** All pushes of a device up to one that is sent now, without such marks. */
+async function pushesUpTo(device: Device & { userId: string }): Promise<Device["messages"]> {
+  const [vaultId, mark] = [randomUUID(), `mark ${randomUUID()}`];
+  vaults.viewers.set(vaultId, [device.userId]);
+  await vaults.tell(recordNews(vaultId, mark));
+  await until("the mark is there", () => device.pushes().some(({ record_id }) => record_id === mark));
+  return device.pushes().filter(({ record_id }) => !String(record_id).startsWith("mark"));
+}
+
+await t.test("each change of a record is one push, without ciphertext", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const changes = (["record_created", "record_updated", "record_deleted"] as const).map((action) => ({
+    action,
+    record_id: randomUUID(),
+    updated_at: moment(),
+  }));
+  await vaults.tell({ vault_id: vaultId, changes });
+  t.strictSame(
+    await pushesUpTo(device),
+    changes.map((change) => ({ type: "push", ...change, vault_id: vaultId })),
+  );
+});
+
+await t.test("an id names a record of one vault: the same one in another is pushed all the same", async (t) => {
+  const [one, other, id] = [randomUUID(), randomUUID(), randomUUID()];
+  const device = await viewer(one);
+  vaults.viewers.set(other, [device.userId]);
+  const [earlier, later] = [moment(), moment()];
+  await vaults.tell(recordNews(one, id, later));
+  await vaults.tell(recordNews(other, id, earlier));
+  const pushes = await pushesUpTo(device);
+  t.same(
+    pushes.map(({ vault_id }) => vault_id),
+    [one, other],
+  );
+});
+
+await t.test("a vault's pushes say which vault, and that it is no record", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const expected = [];
+  for (const action of ["vault_created", "vault_updated", "vault_deleted"] as const) {
+    const [updated_at, user_ids] = [moment(), action === "vault_updated" ? null : [device.userId]];
+    await vaults.tell({ action, vault_id: vaultId, updated_at, user_ids });
+    expected.push({ type: "push", action, record_id: null, vault_id: vaultId, updated_at });
+    await until("it is there", () => device.pushes().length === expected.length);
+  }
+  t.strictSame(await pushesUpTo(device), expected);
+});
+
+await t.test("a folder's pushes say which folder and what about it", async (t) => {
+  const folderId = randomUUID();
+  const [holder, gone, other] = [await viewer(randomUUID()), await viewer(randomUUID()), await viewer(randomUUID())];
+  authSm.holders.set(folderId, [randomUUID(), holder.userId]);
+  const expected = [];
+  for (const change of ["metadata", "membership", "key", "secrets"] as const) {
+    const updated_at = moment();
+    authSm.bus.publish(folderChanged, { folder_id: folderId, change, updated_at, user_ids: [gone.userId] });
+    await authSm.bus.flush();
+    expected.push({
+      type: "push",
+      action: "folder_updated",
+      record_id: null,
+      vault_id: null,
+      updated_at,
+      folder_id: folderId,
+      change,
+    });
+    await until("it is there", () => holder.pushes().length === expected.length);
+  }
+  t.strictSame(await pushesUpTo(holder), expected);
+  t.strictSame(await pushesUpTo(gone), expected, "who is named hears of it too");
+  t.same(await pushesUpTo(other), []);
+});
+
+await t.test(
+  "every connection of everybody who may see the vault gets it, on every replica, and nobody else",
+  async (t) => {
+    const vaultId = randomUUID();
+    const replica = await startReplica(t, sync);
+    await until("it is on the bus", async () => (await replica.service.ready()).degraded === false);
+    const writer = authSm.person();
+    const first = await viewer(vaultId, writer);
+    const second = await viewer(vaultId, authSm.person(writer));
+    const elsewhere = await connect(writer, undefined, replica);
+    await elsewhere.sync();
+    const member = await viewer(vaultId);
+    const third = await viewer(vaultId);
+    const other = await viewer(randomUUID());
+    await vaults.tell(recordNews(vaultId, "shared-record"));
+    for (const device of [first, second, elsewhere, member, third])
+      await until("it is there", () => device.pushes().some(({ record_id }) => record_id === "shared-record"));
+    t.same(await pushesUpTo(other), []);
+  },
+);
+
+await t.test("who may see it is asked when it is sent", async (t) => {
+  const vaultId = randomUUID();
+  const [kept, lost] = [await viewer(vaultId), await viewer(vaultId)];
+  vaults.viewers.set(vaultId, [kept.userId]);
+  await vaults.tell(recordNews(vaultId, "after"));
+  t.match(await pushesUpTo(kept), [{ record_id: "after" }]);
+  t.same(await pushesUpTo(lost), []);
+
+  const given = await viewer(randomUUID());
+  const created = (user_ids: string[]) => ({
+    action: "vault_created" as const,
+    vault_id: vaultId,
+    updated_at: moment(),
+    user_ids,
+  });
+  await vaults.tell(created([given.userId]));
+  t.same(await pushesUpTo(given), [], "who was given it and has lost it again is not told of it");
+  t.match(await pushesUpTo(kept), [{ record_id: "after" }], "nor who is not named");
+  vaults.viewers.set(vaultId, [kept.userId, given.userId]);
+  await vaults.tell(created([given.userId]));
+  t.match(await pushesUpTo(given), [{ action: "vault_created", vault_id: vaultId }]);
+
+  await vaults.tell({ action: "vault_deleted", vault_id: vaultId, updated_at: moment(), user_ids: [lost.userId] });
+  t.match(await pushesUpTo(lost), [{ action: "vault_deleted", vault_id: vaultId }]);
+  t.notOk((await pushesUpTo(kept)).some(({ action }) => action === "vault_deleted"));
+});
+
+await t.test("nothing of a vault follows its end", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const gate = Promise.withResolvers<undefined>();
+  let waiting = 0;
+  vaults.beforeViewers = () => {
+    waiting += 1;
+    return waiting === 1 ? gate.promise : undefined;
+  };
+  await vaults.tell(recordNews(vaultId, "before its end"));
+  await until("it is asked", () => waiting === 1);
+  await vaults.tell({ action: "vault_deleted", vault_id: vaultId, updated_at: moment(), user_ids: [device.userId] });
+  await vaults.tell(recordNews(randomUUID(), "another"));
+  await until("what was told after it is asked", () => waiting === 2);
+  gate.resolve(undefined);
+  await until("both are there", () => device.pushes().length === 2);
+  t.match(device.pushes(), [{ record_id: "before its end" }, { action: "vault_deleted" }]);
+
+  vaults.beforeViewers = () => {
+    throw new ServiceError("unavailable", "not now");
+  };
+  await vaults.tell({ action: "vault_deleted", vault_id: vaultId, updated_at: moment(), user_ids: [device.userId] });
+  await until("it is told also when nobody can be asked", () => device.pushes().length === 3);
+});
+
+await t.test("a change while it is being asked is asked for once more, however many there are", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const gate = Promise.withResolvers<undefined>();
+  let waiting = 0;
+  vaults.beforeViewers = () => {
+    waiting += 1;
+    return gate.promise;
+  };
+  const before = vaults.viewersAsked;
+  await vaults.tell(recordNews(vaultId, "first"));
+  await until("it is asked", () => waiting === 1);
+  // The answer under way may be from before this.
+  vaults.viewers.set(vaultId, []);
+  await vaults.tell(...Array.from({ length: 20 }, (_, index) => recordNews(vaultId, `later-${index}`)));
+  // What is told next arrives behind it, so that all of them have.
+  const other = randomUUID();
+  await vaults.tell(recordNews(other, "other"));
+  await until("the other is asked for", () => waiting === 2);
+  gate.resolve(undefined);
+  vaults.beforeViewers = () => undefined;
+  await until("it is asked once more", () => vaults.viewersAsked === before + 3);
+  t.notOk((await pushesUpTo(device)).some(({ record_id }) => String(record_id).startsWith("later")));
+  t.equal(vaults.viewersAsked, before + 4, "and the mark's");
+});
+
+await t.test("pushes start when the first sync_response is out", async (t) => {
+  const vaultId = randomUUID();
+  const person = authSm.person();
+  vaults.viewers.set(vaultId, [person.userId]);
+  const device = await connect(person);
+  const observer = await viewer(vaultId);
+  await vaults.tell(recordNews(vaultId, "in the answer"), {
+    action: "vault_updated",
+    vault_id: vaultId,
+    updated_at: moment(),
+    user_ids: null,
+  });
+  await until("others have it", () => observer.pushes().length === 2);
+  t.same(device.messages, []);
+
+  const gate = Promise.withResolvers<undefined>();
+  vaults.changes = async () => {
+    await gate.promise;
+    return nothing();
+  };
+  const asked = vaults.asked.length;
+  device.send({ type: "sync_request" });
+  await until("it is asked", () => vaults.asked.length > asked);
+  await vaults.tell(recordNews(vaultId, "in between"));
+  await until("others have it", () => observer.pushes().length === 3);
+  t.same(device.messages, []);
+  gate.resolve(undefined);
+  await until("all is there", () => device.messages.length === 3);
+  t.match(device.messages, [
+    { type: "sync_response" },
+    { type: "push", action: "vault_updated" },
+    { type: "push", record_id: "in between" },
+  ]);
+});
+
+await t.test("whatever comes while an answer is being sent waits behind it, collapsed by record", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const observer = await viewer(vaultId);
+  const gate = Promise.withResolvers<undefined>();
+  vaults.changes = async ({ after }) => {
+    if (after === null) return { ...nothing(), after: "next" };
+    await gate.promise;
+    return nothing();
+  };
+  const asked = vaults.asked.length;
+  device.send({ type: "sync_request" });
+  await until("the second part is asked", () => vaults.asked.length === asked + 2);
+  const times = ["1", "2", "3"].map((digit) => `2026-11-20T10:00:00.00000${digit}Z`);
+  const [one = "", two = "", three = ""] = times;
+  device.send("{");
+  for (const news of [
+    recordNews(vaultId, "a", one),
+    recordNews(vaultId, "b", one),
+    recordNews(vaultId, "a", three),
+    recordNews(vaultId, "b", two),
+  ]) {
+    await vaults.tell(news);
+    const { updated_at } = news.changes[0] ?? {};
+    await until("others have it", () =>
+      observer.pushes().some((push) => push.record_id === news.changes[0]?.record_id && push.updated_at === updated_at),
+    );
+  }
+  // Events of a vault may come in another order than they happened.
+  for (const [index, updated_at] of [two, one].entries()) {
+    await vaults.tell({ action: "vault_updated", vault_id: vaultId, updated_at, user_ids: null });
+    await until("others have it", () => observer.pushes().length === 5 + index);
+  }
+  t.same(device.messages.slice(1), []);
+  gate.resolve(undefined);
+  await until("all is there", () => device.messages.length === 6);
+  t.match(device.messages.slice(1), [
+    { type: "sync_response" },
+    { type: "error" },
+    { type: "push", record_id: "a", updated_at: three },
+    { type: "push", record_id: "b", updated_at: two },
+    { type: "push", action: "vault_updated", updated_at: two },
+  ]);
+});
+
+await t.test("of what waits about one folder the newest stays, in whichever order it is heard of", async (t) => {
+  const folderId = randomUUID();
+  const [device, observer] = [await viewer(randomUUID()), await viewer(randomUUID())];
+  authSm.holders.set(folderId, [device.userId, observer.userId]);
+  const gate = Promise.withResolvers<undefined>();
+  vaults.changes = async ({ after }) => {
+    if (after === null) return { ...nothing(), after: "next" };
+    await gate.promise;
+    return nothing();
+  };
+  const asked = vaults.asked.length;
+  device.send({ type: "sync_request" });
+  await until("the second part is asked", () => vaults.asked.length === asked + 2);
+  const [earlier, later] = [moment(), moment()];
+  for (const [index, updated_at] of [later, earlier].entries()) {
+    authSm.bus.publish(folderChanged, { folder_id: folderId, change: "key", updated_at, user_ids: [] });
+    await authSm.bus.flush();
+    await until("others have it", () => observer.pushes().length === index + 1);
+  }
+  gate.resolve(undefined);
+  await until("it is told", () => device.pushes().length > 0);
+  t.match(await pushesUpTo(device), [{ action: "folder_updated", updated_at: later }]);
+});
+
+await t.test("more than 1 MiB of collapsed pushes that wait: closed with 1013", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const patient = await viewer(vaultId);
+  const gate = Promise.withResolvers<undefined>();
+  vaults.changes = async () => {
+    await gate.promise;
+    return nothing();
+  };
+  const asked = vaults.asked.length;
+  device.send({ type: "sync_request" });
+  await until("it is asked", () => vaults.asked.length > asked);
+  const changes = () =>
+    Array.from({ length: 1000 }, () => ({
+      action: "record_created" as const,
+      record_id: randomUUID(),
+      updated_at: moment(),
+    }));
+  // Some 190 bytes each: the fifth thousand is within, the sixth over it.
+  for (let thousand = 1; thousand <= 5; thousand += 1) {
+    await vaults.tell({ vault_id: vaultId, changes: changes() });
+    await until("others have it", () => patient.pushes().length === thousand * 1000);
+  }
+  t.equal(device.socket.readyState, 1);
+  await vaults.tell({ vault_id: vaultId, changes: changes() });
+  t.match(await device.closed(), { code: 1013, reason: /waits/ });
+  gate.resolve(undefined);
+  t.equal(patient.socket.readyState, 1);
+});
+
+await t.test("an import is a push for every record", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  const ids = Array.from({ length: 1000 }, () => randomUUID());
+  const updated_at = moment();
+  await vaults.tell({
+    vault_id: vaultId,
+    changes: ids.map((record_id) => ({ action: "record_created", record_id, updated_at })),
+  });
+  t.same(
+    (await pushesUpTo(device)).map(({ record_id }) => record_id),
+    ids,
+  );
+});
+
+await t.test("how long a push took is measured", async (t) => {
+  const text = await metrics();
+  const count = Number(/coffer_sync_push_latency_seconds_count\{service="sync"\} (\d+)/.exec(text)?.[1]);
+  t.ok(count > 1000, `${count}`);
+  t.match(text, /coffer_sync_push_latency_seconds_bucket\{le="0.25",service="sync"\} [1-9]/);
+});

@@ -1,0 +1,155 @@
+import { revokedSessionsKey } from "@coffer/events";
+import { Redis } from "ioredis";
+import t from "tap";
+import { until } from "@coffer/testkit";
+import { startSync } from "./support/start.ts";
+import { moment, nothing } from "./support/vaults.ts";
+
+const sync = await startSync(t, { timings: { farewell: 600, reason: 200 } });
+const { authSm, vaults, connect, nats } = sync;
+const store = new Redis(sync.redis.url);
+t.teardown(() => store.disconnect());
+
+const backAgain = async (): Promise<void> => {
+  await until("all are back", async () => (await sync.service.ready()).degraded === false);
+  await until("the others too", () => authSm.bus.connected && vaults.bus.connected);
+};
+
+const reasons = [
+  "admin_revoked",
+  "user_revoked",
+  "password_changed",
+  "second_factor_changed",
+  "token_reused",
+  "member_removed",
+  "member_suspended",
+] as const;
+
+for (const reason of reasons) {
+  await t.test(`a session that was ended (${reason}) gets a logout, and is closed with 4001 later`, async (t) => {
+    const person = authSm.person();
+    const [device, sibling] = [await connect(person), await connect(authSm.person(person))];
+    await Promise.all([device.sync(), sibling.sync()]);
+    await authSm.end(person, reason);
+    t.strictSame(await device.next("push"), {
+      type: "push",
+      action: "logout",
+      record_id: null,
+      vault_id: null,
+      updated_at: null,
+      session_id: person.sessionId,
+      reason,
+    });
+    t.equal(device.socket.readyState, 1, "not at once");
+    t.match(await device.closed(), { code: 4001 });
+    t.equal(sibling.socket.readyState, 1);
+    t.same(sibling.pushes(), [], "another session of the same person is none");
+  });
+}
+
+await t.test("a device that logged out itself is closed with 4001, without a push", async (t) => {
+  const person = authSm.person();
+  const device = await connect(person);
+  await device.sync();
+  await authSm.end(person, "logged_out");
+  t.match(await device.closed(), { code: 4001 });
+  t.same(device.pushes(), []);
+});
+
+await t.test("a logout is told before the first sync too", async (t) => {
+  const person = authSm.person();
+  const device = await connect(person);
+  await authSm.end(person, "admin_revoked");
+  t.match(await device.next("push"), { action: "logout" });
+});
+
+await t.test("after the logout nothing else goes out, and nothing is answered", async (t) => {
+  const person = authSm.person();
+  const vaultId = "0192f5d2-7c65-7000-8000-000000000001";
+  const observer = authSm.person();
+  vaults.viewers.set(vaultId, [person.userId, observer.userId]);
+  const [device, other] = [await connect(person), await connect(observer)];
+  await Promise.all([device.sync(), other.sync()]);
+  const asked = vaults.asked.length;
+  await authSm.end(person, "admin_revoked");
+  await device.next("push");
+  device.send({ type: "sync_request" });
+  device.send("{");
+  await vaults.tell({
+    vault_id: vaultId,
+    changes: [{ action: "record_updated", record_id: "secret", updated_at: moment() }],
+  });
+  await until("others have it", () => other.pushes().length === 1);
+  t.match(await device.closed(), { code: 4001 });
+  t.match(device.messages, [{ type: "sync_response" }, { action: "logout" }]);
+  t.equal(device.messages.length, 2);
+  t.equal(vaults.asked.length, asked);
+});
+
+await t.test(
+  "a session that ends while an answer is being sent is closed at once: no end of it goes out",
+  async (t) => {
+    const person = authSm.person();
+    const gate = Promise.withResolvers<undefined>();
+    vaults.changes = async () => {
+      await gate.promise;
+      return nothing();
+    };
+    const asked = vaults.asked.length;
+    const device = await connect(person);
+    device.send({ type: "sync_request" });
+    await until("it is asked", () => vaults.asked.length > asked);
+    await authSm.end(person, "admin_revoked");
+    t.match(await device.closed(), { code: 4001 });
+    t.same(device.messages, []);
+    gate.resolve(undefined);
+    vaults.changes = nothing;
+  },
+);
+
+await t.test("an end that is known from Redis alone closes with 4001, within a second or so", async (t) => {
+  const person = authSm.person();
+  const device = await connect(person);
+  await device.sync();
+  const began = performance.now();
+  await store.zadd(revokedSessionsKey, Date.now(), person.sessionId);
+  t.match(await device.closed(), { code: 4001 });
+  t.ok(performance.now() - began < 1_500);
+  t.same(device.pushes(), []);
+});
+
+await t.test("with the bus away too", async (t) => {
+  const person = authSm.person();
+  const device = await connect(person);
+  await device.sync();
+  await nats.stop();
+  await until("it is away", async () => (await sync.service.ready()).checks["nats"] === "down");
+  t.equal(device.socket.readyState, 1, "open connections stay");
+  await store.zadd(revokedSessionsKey, Date.now(), person.sessionId);
+  t.match(await device.closed(), { code: 4001 });
+  await nats.start();
+  await backAgain();
+});
+
+await t.test("an end that was said while the bus was away, and never reached Redis, is asked of auth-sm", async (t) => {
+  const person = authSm.person();
+  const device = await connect(person);
+  await device.sync();
+  await nats.stop();
+  await until("it is away", async () => (await sync.service.ready()).checks["nats"] === "down");
+  authSm.ended.push({ session_id: person.sessionId, at: new Date().toISOString() });
+  await nats.start();
+  t.match(await device.closed(), { code: 4001 });
+  await backAgain();
+});
+
+await t.test("a token that expires during the connection: 4001 at that second", async (t) => {
+  const device = await connect(authSm.person(), { token: await authSm.token(authSm.person(), 3) });
+  const { exp } = JSON.parse(
+    Buffer.from(new URL(device.socket.url).searchParams.get("token")?.split(".")[1] ?? "", "base64url").toString(),
+  ) as { exp: number };
+  await device.sync();
+  t.match(await device.closed(), { code: 4001, reason: /expired/ });
+  const late = Date.now() - exp * 1000;
+  t.ok(late >= 0 && late < 400, `${late} ms after it`);
+});

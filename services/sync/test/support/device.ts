@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { messageProblems } from "@coffer/openapi";
+import type { TestScope } from "@coffer/testkit";
+import { until } from "@coffer/testkit";
+import type { ClientOptions } from "ws";
+import { WebSocket } from "ws";
+
+export interface Message {
+  type: string;
+  action?: string;
+  record_id?: string | null;
+  vault_id?: string | null;
+  updated_at?: string | null;
+  changes?: { id: string; encrypted_data: string }[];
+  deleted?: { id: string }[];
+  server_time?: string;
+  has_more?: boolean;
+  reset?: boolean;
+  [field: string]: unknown;
+}
+
+/** A device that is connected, and all that it has heard. */
+export interface Device {
+  socket: WebSocket;
+  messages: Message[];
+  /** Of the pushes among them: action and record, vault or folder. */
+  pushes(): Message[];
+  send(message: object | string): void;
+  /** Asks and waits for the answer. */
+  sync(request?: { last_sync?: string | null; limit?: number }): Promise<Message>;
+  /** Resolves with the message of this kind that follows those that were there. */
+  next(type: string): Promise<Message>;
+  /** Resolves with how it was closed. */
+  closed(): Promise<{ code: number; reason: string }>;
+}
+
+export interface DeviceOptions {
+  /** Shown in the query. */
+  token?: string;
+  protocols?: string[];
+  options?: ClientOptions;
+}
+
+/** Connects; rejects when the upgrade is refused. */
+export async function connectDevice(
+  t: TestScope,
+  url: string,
+  { token, protocols = [], options = {} }: DeviceOptions,
+): Promise<Device> {
+  const address = `${url.replace(/^http/, "ws")}/api/sync/ws${token === undefined ? "" : `?token=${token}`}`;
+  const socket = new WebSocket(address, protocols, { perMessageDeflate: false, ...options });
+  t.teardown(() => socket.terminate());
+  const messages: Message[] = [];
+  let end: { code: number; reason: string } | undefined;
+  socket.on("error", () => undefined);
+  socket.on("message", (data: Buffer) => {
+    const message = JSON.parse(data.toString("utf8")) as Message; // the shape is compared with the description
+    const problems = messageProblems("server", message);
+    if (problems.length > 0) throw new Error(`not as docs/spec/sync describes it:\n${problems.join("\n")}`);
+    messages.push(message);
+  });
+  socket.on("close", (code, reason) => {
+    end = { code, reason: reason.toString("utf8") };
+  });
+  await once(socket, "open");
+  const send = (message: object | string): void =>
+    socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  const next: Device["next"] = async (type) => {
+    const seen = messages.length;
+    return until(`there is a ${type}`, () => messages.slice(seen).find((message) => message.type === type));
+  };
+  return {
+    socket,
+    messages,
+    pushes: () => messages.filter(({ type }) => type === "push"),
+    send,
+    next,
+    sync: (request = {}) => {
+      send({ type: "sync_request", ...request });
+      return next("sync_response");
+    },
+    closed: () => until("it is closed", () => end),
+  };
+}
