@@ -9,44 +9,54 @@ import { natsServerConfig, natsUsers } from "@coffer/bus";
 import { serviceNames } from "@coffer/events";
 import type { ServiceName } from "@coffer/events";
 import { nodeFlags } from "@coffer/service";
+import type { SigningKey } from "@coffer/tokens";
+import { generateSigningKey } from "@coffer/tokens";
 import { startNats, startPostgres, startRedis } from "@coffer/stores";
 import pg from "pg";
 
 const services = resolve(import.meta.dirname, "../../../services");
 
+/** The base address that tokens are made for. */
+export const audience = "http://coffer.test";
+
+/** The services that a part of the benchmarks loads; the first is the one whose cost counts as the service's. */
+export type LoadedServices =
+  readonly ["auth-sm", "siem-forwarder"] | readonly ["vaults", "auth-sm", "siem-forwarder", "sync"];
+
 /** Coffer as the benchmarks load it: each service a process of its own, behind a proxy that it trusts. */
 export interface RunningCoffer {
+  /** Of the first service, and of each. */
   url: string;
-  /** Where auth-sm shows its metrics. */
-  managementUrl: string;
+  urls: Readonly<Partial<Record<ServiceName, string>>>;
+  /** Process ids of each service. */
+  servicePids: Readonly<Partial<Record<ServiceName, number>>>;
   /** An owner's address of the database, for filling it. */
   postgresUrl: string;
   /** Process ids, for CPU accounting; `all` is every one of them. */
   pids: { service: number[]; all: number[] };
-  /** Starts one more process of a service, as a second replica. */
-  /** Resolves when every audit record of auth-sm is in its chain: what a load has caused is then paid for. */
+  /** Where the limiter counts. */
+  redisUrl: string;
+  /** Signs access tokens that every service takes. */
+  signingKey: SigningKey;
+  natsUrl: string;
+  /** How to connect to NATS as a service. */
+  natsCredentials: Readonly<Record<ServiceName, { user: string; password: string }>>;
+  /** Resolves when every audit record of the first service is in its chain: what a load has caused is then paid for. */
   settled(): Promise<void>;
-  startAnother(name: ServiceToLoad): Promise<{ pid: number; stop(): Promise<void> }>;
+  /** Starts one more process of a service, as a second replica. */
+  startAnother(name: ServiceName): Promise<RunningService>;
   close(): Promise<void>;
 }
 
-type ServiceToLoad = "auth-sm" | "siem-forwarder";
-
-interface Ready {
-  type: "ready";
-  url: string;
-  management_url: string;
-}
-
-/** Starts the stores (Postgres with full durability) and the services that take part in reading a secret. */
-export async function startCoffer(): Promise<RunningCoffer> {
+/** Starts the stores (Postgres with full durability) and the services that are loaded. */
+export async function startCoffer(names: LoadedServices): Promise<RunningCoffer> {
   const directory = mkdtempSync(join(tmpdir(), "coffer-bench-"));
   const undo: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
     for (const work of undo.reverse()) await work();
   };
   try {
-    return { ...(await startIn(directory, undo)), close };
+    return { ...(await startIn(names, directory, undo)), close };
   } catch (error) {
     await close();
     throw error;
@@ -54,7 +64,11 @@ export async function startCoffer(): Promise<RunningCoffer> {
 }
 
 /** `undo` takes what ends each thing that was started, in that order. */
-async function startIn(directory: string, undo: (() => unknown)[]): Promise<Omit<RunningCoffer, "close">> {
+async function startIn(
+  names: LoadedServices,
+  directory: string,
+  undo: (() => unknown)[],
+): Promise<Omit<RunningCoffer, "close">> {
   const postgres = await startPostgres({ directory: join(directory, "postgres") });
   undo.push(() => postgres.stop());
   const passwords = Object.fromEntries(serviceNames.map((name) => [name, randomHex(16)])) as Record<
@@ -69,8 +83,8 @@ async function startIn(directory: string, undo: (() => unknown)[]): Promise<Omit
   const redis = await startRedis({ directory: join(directory, "redis"), password: randomHex(16) });
   undo.push(() => redis.stop());
   const credentials = Object.fromEntries(
-    Object.entries(passwords).map(([name, password]) => [name, { user: name, password }]),
-  );
+    serviceNames.map((name) => [name, { user: name, password: passwords[name] }]),
+  ) as RunningCoffer["natsCredentials"]; // one for each name
 
   const environment = {
     PATH: process.env["PATH"],
@@ -80,7 +94,7 @@ async function startIn(directory: string, undo: (() => unknown)[]): Promise<Omit
     NODE_OPTIONS: process.env["BENCH_NODE_OPTIONS"] ?? "",
     COFFER_PORT: "0",
     COFFER_MANAGEMENT_PORT: "0",
-    COFFER_BASE_URL: "http://coffer.test",
+    COFFER_BASE_URL: audience,
     COFFER_POSTGRES_URL: postgres.url,
     COFFER_NATS_URL: nats.url,
     COFFER_NATS_CREDENTIALS: JSON.stringify(credentials),
@@ -88,29 +102,55 @@ async function startIn(directory: string, undo: (() => unknown)[]): Promise<Omit
     COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.1/32",
     COFFER_LOG_LEVEL: "warn",
   };
-  const start = async (name: ServiceToLoad): Promise<RunningService> => {
+  const start = async (name: ServiceName): Promise<RunningService> => {
     const service = await startService(name, environment);
     undo.push(() => service.stop());
     return service;
   };
-  for (const name of ["auth-sm", "siem-forwarder"] as const) await migrate(name, postgres.url);
-  const siemForwarder = await start("siem-forwarder");
-  const authSm = await start("auth-sm");
+  for (const name of names) if (name !== "sync") await migrate(name, postgres.url);
+  const signingKey = await installSigningKey(postgres.url);
+  const started = new Map<ServiceName, RunningService>();
+  // The last first: those in front find whom they ask.
+  for (const name of names.toReversed()) started.set(name, await start(name));
+  const [first] = names;
+  const servicePids = Object.fromEntries(Array.from(started, ([name, { pid }]) => [name, pid]));
+  const pidOfFirst = servicePids[first] ?? 0;
   return {
-    url: authSm.url,
-    managementUrl: authSm.managementUrl,
+    url: started.get(first)?.url ?? "",
+    urls: Object.fromEntries(Array.from(started, ([name, { url }]) => [name, url])),
+    servicePids,
     postgresUrl: postgres.url,
-    pids: { service: [authSm.pid], all: [authSm.pid, siemForwarder.pid, postgres.pid, nats.pid, redis.pid] },
-    settled: () => emptyOutbox(postgres.url),
+    redisUrl: redis.url,
+    signingKey,
+    natsUrl: nats.url,
+    natsCredentials: credentials,
+    pids: { service: [pidOfFirst], all: [...Object.values(servicePids), postgres.pid, nats.pid, redis.pid] },
+    settled: () => emptyOutbox(postgres.url, first),
     startAnother: start,
   };
 }
 
-async function emptyOutbox(url: string): Promise<void> {
+/** Gives auth-sm, which has not been started yet, a key that is known here. */
+async function installSigningKey(url: string): Promise<SigningKey> {
+  const key = await generateSigningKey();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const waits = "SELECT FROM auth_sm.outbox LIMIT 1";
+    await client.query(
+      "INSERT INTO auth_sm.signing_keys (kid, private_jwk, public_jwk, created_at) VALUES ($1, $2, $3, now())",
+      [key.kid, key.privateJwk, key.publicJwk],
+    );
+    return key;
+  } finally {
+    await client.end();
+  }
+}
+
+async function emptyOutbox(url: string, service: ServiceName): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const waits = `SELECT FROM ${service.replace("-", "_")}.outbox LIMIT 1`;
     while ((await client.query(waits)).rowCount !== 0) await pause(20);
   } finally {
     await client.end();
@@ -119,29 +159,30 @@ async function emptyOutbox(url: string): Promise<void> {
 
 interface RunningService {
   url: string;
-  managementUrl: string;
   pid: number;
-  stop: () => Promise<void>;
+  stop(): Promise<void>;
+  /** As a machine that fails does. */
+  kill(): void;
 }
 
-async function migrate(name: ServiceToLoad, url: string): Promise<void> {
+async function migrate(name: ServiceName, url: string): Promise<void> {
   const { migrateService } = (await import(`${services}/${name}/src/migrate.ts`)) as {
     migrateService(options: { url: string }): Promise<unknown>; // what every service exports
   };
   await migrateService({ url });
 }
 
-async function startService(name: ServiceToLoad, env: NodeJS.ProcessEnv): Promise<RunningService> {
+async function startService(name: ServiceName, env: NodeJS.ProcessEnv): Promise<RunningService> {
   const child = fork(`${services}/${name}/src/main.ts`, {
     execArgv: [...nodeFlags],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env,
   });
-  const { url, management_url: managementUrl } = await new Promise<Ready>((resolveReady, reject) => {
-    child.once("message", (message) => resolveReady(message as Ready)); // main.ts sends nothing else
+  const { url } = await new Promise<{ url: string }>((resolveReady, reject) => {
+    child.once("message", (message) => resolveReady(message as { url: string })); // main.ts sends nothing else
     child.once("exit", (code) => reject(new Error(`${name} ended with code ${code ?? "none"} before it was ready`)));
   });
-  return { url, managementUrl, pid: child.pid ?? 0, stop: () => stop(child) };
+  return { url, pid: child.pid ?? 0, stop: () => stop(child), kill: () => child.kill("SIGKILL") };
 }
 
 function stop(child: ChildProcess): Promise<void> {

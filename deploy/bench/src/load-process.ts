@@ -7,7 +7,8 @@ process.on("message", (plan) => {
 });
 
 async function run(plan: LoadPlan): Promise<LoadResult> {
-  const pool = new Pool(plan.url, { connections: plan.connections, pipelining: 1 });
+  const urls = [plan.url].flat();
+  const pools = urls.map((url) => new Pool(url, { connections: plan.connections / urls.length, pipelining: 1 }));
   const latencies: number[] = [];
   let unexpected = 0;
   let sent = 0;
@@ -15,7 +16,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   const end = started + plan.seconds * 1000;
 
   const share = Math.ceil(plan.requests.length / plan.connections);
-  const connection = async (offset: number): Promise<void> => {
+  const connection = async (pool: Pool, offset: number): Promise<void> => {
     const last = plan.once === true ? offset + share : Number.POSITIVE_INFINITY;
     for (let at = offset; at < last && performance.now() < end; at += 1) {
       const request = plan.requests[at % plan.requests.length];
@@ -35,9 +36,10 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
       if (statusCode !== plan.expect) unexpected += 1;
     }
   };
-  await Promise.all(Array.from({ length: plan.connections }, (_, index) => connection(index * share)));
+  const each = pools.flatMap((pool) => Array.from({ length: plan.connections / pools.length }, () => pool));
+  await Promise.all(each.map((pool, index) => connection(pool, index * share)));
   const seconds = (performance.now() - started) / 1000;
-  await pool.close();
+  await Promise.all(pools.map((pool) => pool.close()));
   latencies.sort((a, b) => a - b);
   const percentile = (part: number): number => latencies[Math.floor(latencies.length * part)] ?? 0;
   return { requests: latencies.length, seconds, unexpected, p50: percentile(0.5), p99: percentile(0.99) };

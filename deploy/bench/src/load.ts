@@ -12,7 +12,8 @@ export interface Request {
 
 /** A bounded load: it ends by itself after `seconds`, or sooner when each request is to be sent only once. */
 export interface LoadPlan {
-  url: string;
+  /** Where to; of several each takes an equal share of the connections. */
+  url: string | readonly string[];
   connections: number;
   seconds: number;
   /** Taken in turn, each connection from its own place on. */

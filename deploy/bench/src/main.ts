@@ -4,44 +4,47 @@ import { startCoffer } from "./coffer.ts";
 import { startLoader } from "./load.ts";
 import type { Report } from "./report.ts";
 import { figureCells, markdownPage } from "./report.ts";
-import type { Row } from "./row.ts";
-import { rows } from "./rows/index.ts";
-import type { Size } from "./seed.ts";
-import { seed } from "./seed.ts";
+import type { Figure } from "./row.ts";
+import type { Suite } from "./suite.ts";
+import { secretsSuite, vaultsSuite } from "./suites.ts";
 
 const checkout = resolve(import.meta.dirname, "../../..");
-const audience = "http://coffer.test";
-const full: Size = { secrets: 100_000, clients: 1_000 };
-const tenth: Size = { secrets: 10_000, clients: 100 };
 /** Short bursts in turn: a noisy neighbour disturbs one of them, not the median. */
 const burst = { seconds: 4, rounds: 3 };
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !rows.some((row) => row.name === name));
+const names = [...secretsSuite.rows, ...vaultsSuite.rows].map(({ name }) => name);
+const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  process.stderr.write(
-    `no such benchmark: ${unknown.join(", ")}; there are ${rows.map(({ name }) => name).join(", ")}\n`,
-  );
+  process.stderr.write(`no such benchmark: ${unknown.join(", ")}; there are ${names.join(", ")}\n`);
   process.exit(2);
 }
-const chosen = rows.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
-const reports = [await runAll(tenth, chosen), await runAll(full, chosen)];
+const reports = [...(await runSuite(secretsSuite)), ...(await runSuite(vaultsSuite))];
 writeResults(reports, wanted.length === 0);
 
-async function runAll(size: Size, chosenRows: readonly Row[]): Promise<Report> {
-  process.stdout.write(`\n${size.secrets} secrets, ${size.clients} clients\n`);
-  const coffer = await startCoffer();
+/** A tenth of the size first: what is wrong shows there sooner. */
+async function runSuite<Size, Content>(suite: Suite<Size, Content>): Promise<[tenth: Report, full: Report] | []> {
+  const rows = suite.rows.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  if (rows.length === 0) return [];
+  const { tenth, full } = suite.sizes;
+  return [await runSize({ ...suite, rows }, tenth), await runSize({ ...suite, rows }, full)];
+}
+
+async function runSize<Size, Content>(suite: Suite<Size, Content>, size: Size): Promise<Report> {
+  const title = suite.title(size);
+  process.stdout.write(`\n${title}\n`);
+  const coffer = await startCoffer(suite.services);
   const loader = startLoader();
   try {
-    const seeded = await seed(coffer.postgresUrl, size, audience);
-    const report: Report = { ...size, figures: [] };
-    for (const row of chosenRows) {
+    const seeded = await suite.seed(coffer, size);
+    const figures: Figure[] = [];
+    for (const row of suite.rows) {
       for (const figure of await row.run({ coffer, seeded, loader, ...burst })) {
-        report.figures.push(figure);
+        figures.push(figure);
         process.stdout.write(`  ${figureCells(figure).join("  ")}\n`);
       }
     }
-    return report;
+    return { title, figures, leading: suite.leading };
   } finally {
     loader.close();
     await coffer.close();
@@ -51,8 +54,8 @@ async function runAll(size: Size, chosenRows: readonly Row[]): Promise<Report> {
 /** bench/results.json always; the page only after a whole run, so that it never shows half of one. */
 function writeResults(all: readonly Report[], whole: boolean): void {
   mkdirSync(resolve(checkout, "bench"), { recursive: true });
-  const flat = all.flatMap(({ secrets, figures }) =>
-    figures.map((figure) => ({ ...figure, name: secrets === full.secrets ? figure.name : `${figure.name} (a tenth)` })),
+  const flat = all.flatMap(({ figures }, index) =>
+    figures.map((figure) => ({ ...figure, name: index % 2 === 1 ? figure.name : `${figure.name} (a tenth)` })),
   );
   writeFileSync(resolve(checkout, "bench/results.json"), `${JSON.stringify(flat, null, 2)}\n`);
   if (!whole) return;

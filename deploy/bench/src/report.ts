@@ -3,9 +3,11 @@ import type { Figure } from "./row.ts";
 
 /** Every figure of a run at one size. */
 export interface Report {
-  secrets: number;
-  clients: number;
+  /** What was there. */
+  title: string;
   figures: Figure[];
+  /** The figures that say most, each with what it says. */
+  leading: ReadonlyMap<string, (figure: string) => string>;
 }
 
 const columns = ["what", "value", "baseline", "ratio", "target", "holds"] as const;
@@ -22,22 +24,15 @@ export function figureCells({ name, value, unit, baseline, ratio, target, holds 
   ];
 }
 
-/** The figures that say most, each with what it says. */
-const leading = new Map<string, (figure: string) => string>([
-  ["secret read: CPU of all processes", (figure) => `a read costs ${figure} of CPU in all processes together`],
-  ["secret read: p50 one at a time", (figure) => `its answer is there after ${figure}`],
-  ["secret create: rate", (figure) => `new ones are written at ${figure}`],
-]);
-
 /** A report in two sentences. A target that does not hold is named by its row; here stands how many do. */
-export function headline({ secrets, figures }: Report): string {
+export function headline({ title, figures, leading }: Report): string {
   const said = figures.flatMap(({ name, value, unit }) => {
     const sentence = leading.get(name);
     return sentence === undefined ? [] : [sentence(`${round(value)} ${unit}`)];
   });
   const judged = figures.filter(({ holds }) => holds !== null);
   const held = judged.filter(({ holds }) => holds === true).length;
-  const first = said.length === 0 ? "" : `With ${secrets.toLocaleString("en")} secrets ${said.join(", ")}. `;
+  const first = said.length === 0 ? "" : `With ${title} ${said.join(", ")}. `;
   return `${first}${held} of ${judged.length} targets hold.`;
 }
 
@@ -55,10 +50,7 @@ export function markdownTable(report: Report): string {
 export function markdownPage(reports: readonly Report[], when: Date): string {
   const processor = cpus()[0]?.model ?? "unknown";
   const head = `Measured ${when.toISOString().slice(0, 10)} on ${cpus().length} cores (${processor}), Node ${process.version}.`;
-  const parts = reports.map(
-    (report) =>
-      `### ${report.secrets.toLocaleString("en")} secrets, ${report.clients.toLocaleString("en")} clients\n\n${headline(report)}\n\n${markdownTable(report)}`,
-  );
+  const parts = reports.map((report) => `### ${report.title}\n\n${headline(report)}\n\n${markdownTable(report)}`);
   return [head, ...parts].join("\n\n");
 }
 

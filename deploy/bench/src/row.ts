@@ -1,7 +1,6 @@
 import type { RunningCoffer } from "./coffer.ts";
 import type { Loader } from "./load.ts";
 import type { Seeded } from "./seed.ts";
-
 /** One figure beside its baseline, in the same run. */
 export interface Figure {
   name: string;
@@ -15,10 +14,11 @@ export interface Figure {
   holds: boolean | null;
 }
 
-/** What a row may use: the servers, what is in them, and the process that loads them. */
-export interface Bench {
+/** What a row may use: the servers, and the process that loads them. */
+export interface BenchOf<Content> {
   coffer: RunningCoffer;
-  seeded: Seeded;
+  /** What is in them. */
+  seeded: Content;
   loader: Loader;
   /** Seconds of each burst of load. */
   seconds: number;
@@ -27,10 +27,14 @@ export interface Bench {
 }
 
 /** One benchmark: its name, as on the command line, and its figures. */
-export interface Row {
+export interface RowOf<Content> {
   name: string;
-  run(bench: Bench): Promise<Figure[]>;
+  run(bench: BenchOf<Content>): Promise<Figure[]>;
 }
+
+/** Of the Secrets Manager. */
+export type Bench = BenchOf<Seeded>;
+export type Row = RowOf<Seeded>;
 
 /** A figure that is judged by its ratio to the baseline. */
 export function ratioFigure(

@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
-import pg from "pg";
+import type { QueryConfig } from "pg";
 import type { Request } from "../load.ts";
-import { interleaved, measure, median } from "../measure.ts";
-import type { Measured } from "../measure.ts";
 import type { Bench, Figure, Row } from "../row.ts";
-import { absoluteFigure, ratioFigure } from "../row.ts";
-import { addresses, secretReads } from "./secret-read.ts";
+import type { Seeded } from "../seed.ts";
+import { writeFigures } from "../write-figures.ts";
+import { secretReads } from "./secret-read.ts";
 
-const connections = 8;
 const payload = "QUJD".repeat(342);
 
 /** Creating and updating secrets, beside a bare transaction of `pg` that writes the same rows. */
@@ -33,49 +31,27 @@ export const secretWrite: Row = {
       body: JSON.stringify({ ...body, folder_id: seeded.folderIds[folder], record_type: "api_credential" }),
     }));
     return [
-      ...(await writes(bench, "secret create", creations, 201, createStatement)),
-      ...(await writes(bench, "secret update", updates, 200, updateStatement)),
+      ...(await writeFigures(bench, {
+        name: "secret create",
+        requests: creations,
+        expect: 201,
+        schema: "auth_sm",
+        statement: (n) => createStatement(seeded, n),
+      })),
+      ...(await writeFigures(bench, {
+        name: "secret update",
+        requests: updates,
+        expect: 200,
+        schema: "auth_sm",
+        statement: (n) => updateStatement(seeded, n),
+      })),
     ];
   },
 };
 
-async function writes(
-  bench: Bench,
-  name: string,
-  requests: Request[],
-  expect: number,
-  statement: Statement,
-): Promise<Figure[]> {
-  const { coffer, loader, seconds, rounds } = bench;
-  const load = { url: coffer.url, connections, seconds, addresses, expect, requests };
-  const { a, b } = await interleaved(
-    rounds,
-    () => measure(loader, load, { all: coffer.pids.all }, coffer.settled),
-    () => bareWrites(bench, statement),
-  );
-  const of = (pick: (result: Measured) => number): number => median(a.map(pick));
-  const milliseconds = of(({ cpuMicroseconds }) => (cpuMicroseconds["all"] ?? 0) / 1000);
-  return [
-    ratioFigure(
-      `${name}: rate`,
-      "1/s",
-      of((result) => result.requests / result.seconds),
-      median(b),
-      { atLeast: 0.5 },
-    ),
-    absoluteFigure(`${name}: CPU of all processes`, "ms", milliseconds, 0.7),
-    absoluteFigure(
-      `${name}: p99`,
-      "ms",
-      of(({ p99 }) => p99),
-      15,
-    ),
-  ];
-}
+type Statement = (seeded: Seeded, n: number) => QueryConfig;
 
-type Statement = (bench: Bench, n: number) => { name: string; text: string; values: unknown[] };
-
-const createStatement: Statement = ({ seeded }, n) => ({
+const createStatement: Statement = (seeded, n) => ({
   name: "bare-create",
   text: `INSERT INTO secrets (org_id, uid, folder_id, record_type, title_encrypted, encrypted_payload, wrapped_dek,
            fields, field_names, key_version, version, created_at, updated_at)
@@ -90,7 +66,7 @@ const createStatement: Statement = ({ seeded }, n) => ({
   ],
 });
 
-const updateStatement: Statement = ({ seeded }, n) => ({
+const updateStatement: Statement = (seeded, n) => ({
   name: "bare-update",
   text: `UPDATE secrets SET encrypted_payload = $3, wrapped_dek = $4, fields = $5, version = version + 1, updated_at = now()
          WHERE org_id = $1 AND uid = $2`,
@@ -102,38 +78,3 @@ const updateStatement: Statement = ({ seeded }, n) => ({
     JSON.stringify({ password: "QUJD".repeat(20) }),
   ],
 });
-
-/** The same rows by bare transactions, each with the row of its audit record. Returns transactions per second. */
-async function bareWrites(bench: Bench, statement: Statement): Promise<number> {
-  const pool = new pg.Pool({
-    connectionString: bench.coffer.postgresUrl,
-    options: "-c search_path=auth_sm,public",
-    max: connections,
-  });
-  try {
-    await pool.query("CREATE TABLE IF NOT EXISTS bench_insert (id bigserial PRIMARY KEY, payload text NOT NULL)");
-    let done = 0;
-    const started = performance.now();
-    const end = started + bench.seconds * 1000;
-    const writer = async (): Promise<void> => {
-      const client = await pool.connect();
-      while (performance.now() < end) {
-        await client.query("BEGIN");
-        await client.query(statement(bench, done));
-        await client.query({
-          name: "audit",
-          text: "INSERT INTO bench_insert (payload) VALUES ($1)",
-          values: ["x".repeat(600)],
-        });
-        await client.query("COMMIT");
-        done += 1;
-      }
-      client.release();
-    };
-    await Promise.all(Array.from({ length: connections }, writer));
-    return done / ((performance.now() - started) / 1000);
-  } finally {
-    await pool.query("DROP TABLE IF EXISTS bench_insert");
-    await pool.end();
-  }
-}

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { WebSocket } from "ws";
+import type { Arrivals, Commands, Opened, OpenPlan, Synced } from "./devices.ts";
+import { preciseNow } from "./devices.ts";
+
+// The other side of devices.ts.
+
+interface Device {
+  socket: WebSocket;
+  /** Takes the next message. */
+  hear: ((data: Buffer) => void) | undefined;
+}
+
+/** As many connect at a time: thousands at once would meet the length of the kernel's queue and not the server. */
+const atATime = 256;
+const longestBackoff = 30_000;
+
+let devices: Device[] = [];
+let arrivals: number[] = [];
+let addresses = 0;
+
+const handlers: { [Name in keyof Commands]: (ask: Commands[Name]["ask"]) => Promise<Commands[Name]["answer"]> } = {
+  open,
+  sync: ({ device, since }) => ask(devices[device], { type: "sync_request", ...(since && { last_sync: since }) }),
+  arm: () => {
+    arrivals = [];
+    for (const device of devices)
+      device.hear = () => {
+        arrivals.push(preciseNow());
+        device.hear = undefined;
+      };
+    return Promise.resolve(null);
+  },
+  arrivals: async ({ count }): Promise<Arrivals> => {
+    for (const until = performance.now() + 30_000; arrivals.length < count && performance.now() < until;)
+      await pause(2);
+    if (arrivals.length < count) throw new Error(`${arrivals.length} of ${count} devices heard`);
+    return { at: arrivals };
+  },
+  bare: async ({ url }) => {
+    const device = await connect(url, {});
+    devices.push(device);
+    return ask(device, {});
+  },
+  close: () => {
+    for (const { socket } of devices) socket.terminate();
+    devices = [];
+    return Promise.resolve(null);
+  },
+};
+
+process.on("message", (message) => {
+  const { name, ask: asked } = message as { name: keyof Commands; ask: never }; // devices.ts sends nothing else
+  handlers[name](asked).then(
+    (answer) => process.send?.({ answer }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+
+async function open({ url, tokens, count, sync }: OpenPlan): Promise<Opened> {
+  const started = performance.now();
+  const waiting = Array.from({ length: count }, (_, n) => tokens[n % tokens.length] ?? "");
+  let again = 0;
+  let serverTime = "";
+
+  const one = async (token: string): Promise<void> => {
+    // As the specification recommends (6.1, rule 6).
+    for (let backoff = 1_000; ; backoff = Math.min(2 * backoff, longestBackoff)) {
+      try {
+        const device = await connect(url, { token });
+        if (sync !== null) {
+          const since = sync === "everything" ? {} : { last_sync: sync.since };
+          ({ serverTime } = await ask(device, { type: "sync_request", ...since }));
+        }
+        devices.push(device);
+        return;
+      } catch {
+        again += 1;
+        await pause(backoff);
+      }
+    }
+  };
+  const worker = async (): Promise<void> => {
+    for (let token = waiting.pop(); token !== undefined; token = waiting.pop()) await one(token);
+  };
+  await Promise.all(Array.from({ length: atATime }, worker));
+  return { milliseconds: performance.now() - started, again, serverTime };
+}
+
+function connect(url: string, { token }: { token?: string }): Promise<Device> {
+  const query = token === undefined ? "" : `/api/sync/ws?token=${token}`;
+  addresses += 1;
+  const address = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+  const socket = new WebSocket(`${url.replace(/^http/, "ws")}${query}`, {
+    perMessageDeflate: false,
+    headers: { "x-forwarded-for": address },
+    maxPayload: 1024 ** 3,
+  });
+  const device: Device = { socket, hear: undefined };
+  socket.on("message", (data: Buffer) => device.hear?.(data));
+  return new Promise((resolve, reject) => {
+    socket.once("open", () => {
+      socket.removeAllListeners("error").on("error", () => undefined);
+      resolve(device);
+    });
+    socket.once("error", reject);
+  });
+}
+
+/** Sends a message and waits for the next. */
+function ask(device: Device | undefined, message: object): Promise<Synced> {
+  if (device === undefined) throw new Error("there is no such device");
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const closed = (code: number): void => reject(new Error(`closed with ${code}`));
+    device.socket.once("close", closed);
+    device.hear = (data) => {
+      const milliseconds = performance.now() - started;
+      device.socket.off("close", closed);
+      device.hear = undefined;
+      const { changes = [], server_time: serverTime = "" } = JSON.parse(data.toString("utf8")) as {
+        changes?: unknown[];
+        server_time?: string;
+      }; // what the server says, as far as it matters here
+      resolve({ milliseconds, bytes: data.length, changes: changes.length, serverTime });
+    };
+    device.socket.send(JSON.stringify(message));
+  });
+}

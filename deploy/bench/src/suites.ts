@@ -1,0 +1,40 @@
+import { audience } from "./coffer.ts";
+import { secretsRows } from "./secrets-rows.ts";
+import type { Seeded, Size } from "./seed.ts";
+import { seed } from "./seed.ts";
+import type { SeededVaults, VaultsSize } from "./seed-vaults.ts";
+import { seedVaults } from "./seed-vaults.ts";
+import type { Suite } from "./suite.ts";
+import { vaultsRows } from "./vaults-rows.ts";
+
+const number = (n: number): string => n.toLocaleString("en");
+
+/** The Secrets Manager, loaded by machines. */
+export const secretsSuite: Suite<Size, Seeded> = {
+  services: ["auth-sm", "siem-forwarder"],
+  sizes: { full: { secrets: 100_000, clients: 1_000 }, tenth: { secrets: 10_000, clients: 100 } },
+  title: ({ secrets, clients }) => `${number(secrets)} secrets, ${number(clients)} clients`,
+  seed: (coffer, size) => seed(coffer.postgresUrl, size, audience),
+  rows: secretsRows,
+  leading: new Map([
+    ["secret read: CPU of all processes", (figure) => `a read costs ${figure} of CPU in all processes together`],
+    ["secret read: p50 one at a time", (figure) => `its answer is there after ${figure}`],
+    ["secret create: rate", (figure) => `new ones are written at ${figure}`],
+  ]),
+};
+
+/** Vaults and live sync, loaded by people's devices. */
+export const vaultsSuite: Suite<VaultsSize, SeededVaults> = {
+  services: ["vaults", "auth-sm", "siem-forwarder", "sync"],
+  sizes: {
+    full: { records: 100_000, large: 10_000, connections: 10_000 },
+    tenth: { records: 10_000, large: 1_000, connections: 1_000 },
+  },
+  title: ({ records, connections }) => `${number(records)} records, ${number(connections)} devices`,
+  seed: seedVaults,
+  rows: vaultsRows,
+  leading: new Map([
+    ["push to another device, across replicas: p50", (figure) => `a change is on another device after ${figure}`],
+    ["incremental sync: p50", (figure) => `a device that was away is up to date after ${figure}`],
+  ]),
+};
