@@ -69,7 +69,7 @@ export type Opening = z.infer<typeof opening>;
 
 const request = {
   send: text,
-  /** A machine, or `owner`; without it the request says nobody. */
+  /** A machine, or a person (`owner`, `member`, `traveller`, `neighbour`); without it the request says nobody. */
   as: alias.optional(),
   jwt: jwt.optional(),
   /** The header as it is, in the place of a machine's token. */

@@ -14,7 +14,7 @@ import type { Connection } from "./connection.ts";
 import { CaseFailure } from "./failure.ts";
 import type { Machine } from "./machine.ts";
 import type { Owner, OwnerKey } from "./owner.ts";
-import { createOwner } from "./owner.ts";
+import { createPerson, newEmail } from "./owner.ts";
 import type { FolderKey } from "./seal.ts";
 import { sealSecret } from "./seal.ts";
 import type { Scope } from "./template.ts";
@@ -41,13 +41,15 @@ export interface Organization {
   readonly orgId: string;
   readonly owner: OwnerKey;
   accessToken(): Promise<string>;
+  /** Registers somebody whom the owner has invited as a member. */
+  addMember(): Promise<Owner>;
   /** Makes what is given and returns it by name. `known` is what the names in `given` may refer to besides. */
   make(given: Given, known: Scope): Promise<Scope>;
 }
 
 /** Registers an owner and makes an application for the machines. */
 export async function createOrganization(connection: Connection, name: string): Promise<Organization> {
-  const owner = await createOwner(connection, name);
+  const owner = await createPerson(connection, { organization: name });
   const applicationId = await makeApplication(owner);
   let made = 0;
 
@@ -55,6 +57,11 @@ export async function createOrganization(connection: Connection, name: string): 
     orgId: owner.orgId,
     owner,
     accessToken: () => owner.accessToken(),
+    async addMember() {
+      const email = newEmail();
+      const { token } = await owner.call("POST", "/api/org/invites", { email, role: "member" });
+      return createPerson(connection, { inviteToken: String(token), email });
+    },
     async make(given, known) {
       const scope: Scope = { ...known };
       made += 1;

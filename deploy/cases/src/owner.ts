@@ -10,20 +10,28 @@ export interface OwnerKey {
   userKey: Uint8Array<ArrayBuffer>;
 }
 
-/** The owner of an organization that was made for these cases. */
+/** Somebody who was registered for these cases, in an organization. */
 export interface Owner extends OwnerKey {
   orgId: string;
   /** An access token that is good for another 25 seconds. */
   accessToken(): Promise<string>;
-  /** Sends a request as the owner and returns the answer's body. Throws an Error that says what was answered. */
+  /** Sends a request as that person and returns the answer's body. Throws an Error that says what was answered. */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
 }
 
 /** The client below renews a token that has less than 30 seconds left. */
 const spareSeconds = 25;
 
-/** Registers a person with an organization. Needs an installation where people may sign up. */
-export async function createOwner(connection: Connection, orgName: string): Promise<Owner> {
+/** How somebody comes into an organization: with a new one, or by the invitation to this e-mail. */
+export type Joining = { organization: string } | { inviteToken: string; email: string };
+
+/** An e-mail that nobody has. */
+export function newEmail(): string {
+  return `cases-${randomBytes(9).toString("hex")}@example.com`;
+}
+
+/** Registers a person. Needs an installation where people may sign up. */
+export async function createPerson(connection: Connection, joining: Joining): Promise<Owner> {
   const address = connection.newAddress();
   const patient: typeof fetch = async (input, init) => {
     const { method = "GET", headers, body } = init ?? {};
@@ -40,10 +48,10 @@ export async function createOwner(connection: Connection, orgName: string): Prom
   const { session } = await register(
     {
       url: connection.url,
-      email: `cases-${randomBytes(9).toString("hex")}@example.com`,
+      email: newEmail(),
       password: randomBytes(18).toString("base64url"),
       device: { id: "cases", name: "npm run cases", type: "cli" },
-      organization: orgName,
+      ...joining,
     },
     { fetch: patient },
   );

@@ -14,7 +14,8 @@ import { evaluate, lookUp } from "./template.ts";
 /** What a case runs in. */
 export interface Stage {
   connection: Connection;
-  ours: Organization;
+  /** People whose access token a step may use, by name: `owner` is the one whose organization it is. */
+  people: Readonly<Record<string, Pick<Organization, "accessToken">>>;
   /** The base address that machines name in their tokens. */
   audience: string;
 }
@@ -113,7 +114,8 @@ const jsonOf = (body: unknown): string | undefined => (body === undefined ? unde
 async function authorizationOf(run: Run, step: RequestGiven): Promise<string | undefined> {
   if (step.authorization !== undefined) return String(await evaluate(step.authorization, run.scope));
   if (step.as === undefined) return undefined;
-  if (step.as === "owner") return `Bearer ${await run.ours.accessToken()}`;
+  const person = run.people[step.as];
+  if (person !== undefined) return `Bearer ${await person.accessToken()}`;
   const machine = lookUp(step.as, run.scope) as Machine; // the names of machines are those of `machines`
   const jwt = (await evaluate(step.jwt ?? rightToken, run.scope)) as JwtGiven; // evaluation keeps the shape
   return `Bearer ${signToken(machine, run.audience, jwt)}`;

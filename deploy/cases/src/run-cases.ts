@@ -4,6 +4,7 @@ import { CaseFailure } from "./failure.ts";
 import type { Organization } from "./organization.ts";
 import { createOrganization } from "./organization.ts";
 import type { CaseBook, NamedCase } from "./read-cases.ts";
+import type { Stage } from "./run-case.ts";
 import { runSteps } from "./run-case.ts";
 import type { Scope } from "./template.ts";
 
@@ -34,10 +35,16 @@ const sideBySide = 6;
 export async function runCases({ connection, audience, shop, cases, onResult }: RunOptions): Promise<void> {
   const ours = await createOrganization(connection, "Cases");
   const elsewhere = await createOrganization(connection, "Cases elsewhere");
+  const [member, traveller] = [await ours.addMember(), await ours.addMember()];
+  const people = { owner: ours, member, traveller, neighbour: elsewhere };
   const scope: Scope = {
     base_url: connection.url,
     audience,
     org: { id: ours.orgId, owner: ours.owner },
+    owner: { id: ours.owner.id },
+    member: { id: member.id },
+    traveller: { id: traveller.id },
+    neighbour: { id: elsewhere.owner.id, org_id: elsewhere.orgId },
     ...(await ours.make(shop.ours, {})),
     ...(await elsewhere.make(shop.elsewhere, {})),
   };
@@ -45,7 +52,7 @@ export async function runCases({ connection, audience, shop, cases, onResult }: 
   const work = async (): Promise<void> => {
     for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
       const started = performance.now();
-      const outcome = await runOne(each, { connection, audience, ours, scope });
+      const outcome = await runOne(each, { connection, audience, ours, people, scope });
       onResult({ name: each.name, ...outcome, milliseconds: Math.round(performance.now() - started) });
     }
   };
@@ -56,19 +63,20 @@ interface Shop {
   connection: Connection;
   audience: string;
   ours: Organization;
+  people: Stage["people"];
   scope: Scope;
 }
 
 async function runOne(
   { needs, given, steps }: NamedCase,
-  { connection, audience, ours, scope }: Shop,
+  { connection, audience, ours, people, scope }: Shop,
 ): Promise<Pick<Result, "outcome" | "reason">> {
   if (needs === "forwarded" && !connection.forwarded) return { outcome: "skipped", reason: "needs --forwarded" };
   if (needs === "direct" && connection.forwarded)
     return { outcome: "skipped", reason: "needs a run without --forwarded" };
   try {
     const own = isEmpty(given) ? {} : await ours.make(given, scope);
-    await runSteps({ connection, ours, audience }, { ...scope, ...own }, steps);
+    await runSteps({ connection, people, audience }, { ...scope, ...own }, steps);
     return { outcome: "passed" };
   } catch (error) {
     const known = error instanceof CaseFailure || error instanceof TypeError;

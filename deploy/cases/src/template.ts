@@ -29,6 +29,11 @@ const generators: Record<string, Generator> = {
     const [text, times] = of as [string, number];
     return text.repeat(times);
   },
+  /** A list of the same value so many times. */
+  $copies: (of) => {
+    const [value, times] = of as [unknown, number];
+    return Array.from({ length: times }, () => value);
+  },
   $upper: (text) => String(text).toUpperCase(),
   $join: (parts) => (parts as unknown[]).map(String).join(""),
   /** So many fields with a ciphertext each. */

@@ -33,6 +33,36 @@ await t.test("every endpoint, every status and every error code of the section a
   t.end();
 });
 
+await t.test("every section about vaults and records has cases, and every endpoint and status occurs in them", (t) => {
+  for (const section of ["2.1", "2.2", "4.2", "5.1", "7.2"])
+    t.ok(
+      cases.some(({ name, proves }) => /^(vaults|records|import)\//.test(name) && proves.includes(section)),
+      section,
+    );
+  const text = JSON.stringify(cases.filter(({ name }) => /^(vaults|records|import)\//.test(name)));
+  const vault = "/api/vaults/${vault.id}";
+  for (const endpoint of [
+    "GET /api/vaults",
+    "POST /api/vaults",
+    `GET ${vault}`,
+    `PATCH ${vault}`,
+    `DELETE ${vault}`,
+    `GET ${vault}/members`,
+    `PUT ${vault}/members/\${member.id}`,
+    `DELETE ${vault}/members/\${member.id}`,
+    `GET ${vault}/records`,
+    `POST ${vault}/records`,
+    `GET ${vault}/records/\${record.id}`,
+    `PUT ${vault}/records/\${record.id}`,
+    `DELETE ${vault}/records/\${record.id}`,
+    `POST ${vault}/import`,
+  ])
+    t.ok(text.includes(`"send":"${endpoint}"`), endpoint);
+  for (const status of [200, 201, 204, 304, 400, 401, 403, 404, 409, 412, 413])
+    t.ok(text.includes(`"status":${status}`), String(status));
+  t.end();
+});
+
 await t.test("each case says something of its own, in one sentence", (t) => {
   const sentences = new Set<string>();
   for (const { name, says } of cases) {

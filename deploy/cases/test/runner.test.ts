@@ -5,7 +5,6 @@ import t from "tap";
 import { caseFile } from "../src/case-file.ts";
 import { connect } from "../src/connection.ts";
 import { readOptions } from "../src/options.ts";
-import type { Organization } from "../src/organization.ts";
 import { runSteps } from "../src/run-case.ts";
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -25,15 +24,10 @@ async function run(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo; // it listens on a TCP port
   const connection = connect({ url: `http://127.0.0.1:${port}`, forwarded, onWait: (seconds) => waits.push(seconds) });
-  const ours: Organization = {
-    orgId: "o",
-    owner: { id: "u", userKey: new Uint8Array(32) },
-    accessToken: () => Promise.resolve("person"),
-    make: () => Promise.resolve({}),
-  };
+  const people = { owner: { accessToken: () => Promise.resolve("person") } };
   const parsed = caseFile.parse({ proves: ["1"], says: "It is so.", steps });
   try {
-    await runSteps({ connection, ours, audience: connection.url }, { thing: { id: "x" } }, parsed.steps);
+    await runSteps({ connection, people, audience: connection.url }, { thing: { id: "x" } }, parsed.steps);
   } finally {
     server.closeAllConnections();
     server.close();

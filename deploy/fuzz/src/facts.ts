@@ -15,6 +15,8 @@ const makers: Readonly<Record<string, (url: string, props: Props) => Promise<Fac
   resolveNotation: (_, { folderName, ids }) =>
     Promise.resolve({ notation: `coffer://${folderName}/${ids["secret"] ?? ""}/field/password` }),
   createFolder: () => Promise.resolve({ key_version: 1 }),
+  createVault: () => Promise.resolve({ key_version: 1 }),
+  shareVault: () => Promise.resolve({ key_version: 1 }),
   acceptInvite: (_, { inviteToken }) => Promise.resolve({ token: inviteToken }),
   refreshSession: (_, { stranger }) => Promise.resolve({ refresh_token: stranger.refreshToken }),
   finishRegistration: async (url) => {

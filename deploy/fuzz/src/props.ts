@@ -50,6 +50,7 @@ export async function repairProps(url: string, props: Props): Promise<void> {
   await repairMember(url, props);
   await repairMachine(url, props);
   await repairSecret(url, props);
+  await repairRecord(url, props);
   const sessions = await list(url, props, "/api/auth/sessions");
   const other = sessions?.find(({ current }) => current === false);
   props.ids["own_session"] = other ? String(other["id"]) : await openSession(url, props.owner);
@@ -146,4 +147,20 @@ async function repairSecret(url: string, { ids, machineToken: token }: Props): P
     fields: { password: sealed() },
   };
   ids["secret"] = String((await demand(url, "POST", "/api/sm/v1/secrets", { token, body }))["uid"]);
+}
+
+/** A record, and the vault that it is in. */
+async function repairRecord(url: string, props: Props): Promise<void> {
+  const { ids } = props;
+  const path = "/api/vaults";
+  const vaults = await list(url, props, path);
+  const present = vaults?.find(({ id, permission }) => id === ids["vault"] && permission === "manage");
+  const vault = { name: "a vault", type: "shared", encrypted_key: sealed() };
+  const made = present ?? (await demand(url, "POST", path, { ...asOwner(props), body: vault }));
+  ids["vault"] = String(made["id"]);
+  const records = `${path}/${ids["vault"]}/records`;
+  const found = await ask(url, "GET", `${records}/${ids["record"] ?? "-"}`, asOwner(props));
+  if (found.status === 200) return;
+  const body = { type: "login", encrypted_data: sealed() };
+  ids["record"] = String((await demand(url, "POST", records, { ...asOwner(props), body }))["id"]);
 }

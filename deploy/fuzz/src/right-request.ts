@@ -13,6 +13,8 @@ const nouns: readonly [path: RegExp, noun: string][] = [
   [/\/invites\/\{[a-z_]+\}$/, "invite"],
   [/\/(?:members|users)\/\{[a-z_]+\}$/, "user"],
   [/\/secrets\/\{[a-z_]+\}$/, "secret"],
+  [/\/vaults\/\{[a-z_]+\}$/, "vault"],
+  [/\/records\/\{[a-z_]+\}$/, "record"],
   [/^\/api\/auth\/sessions\/\{[a-z_]+\}$/, "own_session"],
   [/\/members\/\{[a-z_]+\}\/sessions\/\{[a-z_]+\}$/, "session"],
 ];
