@@ -1,0 +1,35 @@
+import { changeMutants } from "./catalogue/changes.ts";
+import { cryptoMutants } from "./catalogue/crypto.ts";
+import { httpMutants } from "./catalogue/http.ts";
+import { machineMutants } from "./catalogue/machines.ts";
+import { organizationMutants } from "./catalogue/organizations.ts";
+import { peopleMutants } from "./catalogue/people.ts";
+import { postgresMutants } from "./catalogue/postgres.ts";
+import { ratelimitMutants } from "./catalogue/ratelimit.ts";
+import { recordMutants } from "./catalogue/records.ts";
+import { secretMutants } from "./catalogue/secrets.ts";
+import { siemForwarderMutants } from "./catalogue/siem-forwarder.ts";
+import { syncMutants } from "./catalogue/sync.ts";
+import { telemetryMutants } from "./catalogue/telemetry.ts";
+import { tokenMutants } from "./catalogue/tokens.ts";
+import { vaultMutants } from "./catalogue/vaults.ts";
+import type { Mutant } from "./mutant.ts";
+
+/** Every deliberate breakage that is tried. */
+export const catalogue: readonly Mutant[] = [
+  ...tokenMutants,
+  ...ratelimitMutants,
+  ...httpMutants,
+  ...postgresMutants,
+  ...cryptoMutants,
+  ...telemetryMutants,
+  ...siemForwarderMutants,
+  ...machineMutants,
+  ...secretMutants,
+  ...peopleMutants,
+  ...organizationMutants,
+  ...recordMutants,
+  ...vaultMutants,
+  ...changeMutants,
+  ...syncMutants,
+];

@@ -1,0 +1,113 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/auth-sm/src";
+const tests = "services/auth-sm/test";
+
+/** Who is in an organization, and who may give what to whom. */
+export const organizationMutants: readonly Mutant[] = [
+  {
+    name: "role-not-asked",
+    file: `${source}/access/membership.ts`,
+    find: "if (!allowed.includes(membership.role)) {",
+    replace: "if (allowed.length === 0) {",
+    tests: [`${tests}/applications.test.ts`],
+  },
+  {
+    name: "suspended-member-acts",
+    file: `${source}/access/membership.ts`,
+    find: 'if (membership.status !== "active") {',
+    replace: 'if (membership.status !== "active" && allowed.length === 0) {',
+    tests: [`${tests}/members.test.ts`, `${tests}/authorization.test.ts`],
+  },
+  {
+    name: "admin-gives-more-than-it-has",
+    file: `${source}/access/members.ts`,
+    find: 'roles.filter((role) => role !== "owner")',
+    replace: 'roles.filter((role) => role !== "member" || held === "admin")',
+    tests: [`${tests}/members.test.ts`],
+  },
+  {
+    name: "admin-invites-an-owner",
+    file: `${source}/invites/create.ts`,
+    find: "    requireRankOver(role, body.role);\n",
+    replace: "",
+    tests: [`${tests}/invites.test.ts`],
+  },
+  {
+    name: "last-owner-leaves",
+    file: `${source}/members/last-owner.ts`,
+    find: "if (await hasOtherOwner(tx, orgId, present.user_id)) return;",
+    replace: "if ((await hasOtherOwner(tx, orgId, present.user_id)) || next === null) return;",
+    tests: [`${tests}/owners.test.ts`],
+  },
+  {
+    name: "last-owner-demoted",
+    file: `${source}/members/last-owner.ts`,
+    find: "(next !== null && isOwner(next))",
+    replace: "next !== null",
+    tests: [`${tests}/owners.test.ts`],
+  },
+  {
+    name: "last-manager-of-a-folder-goes",
+    file: `${source}/folders/last-manager.ts`,
+    find: "if (await hasOtherManager(tx, folderId, userId)) return;",
+    replace: 'if ((await hasOtherManager(tx, folderId, userId)) || userId !== "") return;',
+    tests: [`${tests}/folder-members.test.ts`],
+  },
+  {
+    name: "removed-member-keeps-the-grants",
+    file: `${source}/members/remove.ts`,
+    find: "const folders = await deleteUserGrants(tx, orgId, userId);",
+    replace: "const folders: readonly string[] = [];",
+    tests: [`${tests}/ended-access.test.ts`],
+  },
+  {
+    name: "removed-member-keeps-the-tokens-that-were-issued",
+    file: `${source}/members/take-back.ts`,
+    find: "  if (kept.length === 0) await takeBackTokens(tx, deps, by);\n",
+    replace: "",
+    tests: [`${tests}/taken-back.test.ts`],
+  },
+  {
+    name: "demoted-member-keeps-the-invitations",
+    file: `${source}/members/take-back.ts`,
+    find: "roles.filter((role) => !kept.includes(role))",
+    replace: "roles.filter((role) => kept.length === 0 && !kept.includes(role))",
+    tests: [`${tests}/taken-back.test.ts`],
+  },
+  {
+    name: "invitation-accepted-by-another-e-mail",
+    file: `${source}/invites/claim.ts`,
+    find: "if (invite.email === email) return invite;",
+    replace: 'if (invite.email !== "") return invite;',
+    tests: [`${tests}/invites.test.ts`],
+  },
+  {
+    name: "invitation-accepted-in-the-moment-it-expires",
+    file: `${source}/store/invites.ts`,
+    find: "WHERE token_hash = ${sql.binary(tokenHash)} AND expires_at > ${now",
+    replace: "WHERE token_hash = ${sql.binary(tokenHash)} AND expires_at >= ${now",
+    tests: [`${tests}/invites.test.ts`],
+  },
+  {
+    name: "folder-given-to-who-is-no-member",
+    file: `${source}/folders/share.ts`,
+    find: 'if (member.status !== "active") {',
+    replace: 'if (member.status !== "active" && member.role === "owner") {',
+    tests: [`${tests}/folder-members.test.ts`],
+  },
+  {
+    name: "folder-shared-by-who-only-writes",
+    file: `${source}/folders/share.ts`,
+    find: 'needed: "manage", lock: "grants"',
+    replace: 'needed: "write", lock: "grants"',
+    tests: [`${tests}/folder-members.test.ts`],
+  },
+  {
+    name: "folder-of-another-organization-reached",
+    file: `${source}/store/folder-grants.ts`,
+    find: "WHERE f.id = ${folderId} AND f.org_id = ${orgId}\n",
+    replace: "WHERE f.id = ${folderId} AND ${orgId}::uuid IS NOT NULL\n",
+    tests: [`${tests}/several-organizations.test.ts`, `${tests}/authorization.test.ts`],
+  },
+];

@@ -1,0 +1,153 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/auth-sm/src";
+const tests = "services/auth-sm/test";
+
+/** Logins, second factors, proofs, recoveries, sessions. */
+export const peopleMutants: readonly Mutant[] = [
+  {
+    name: "login-start-not-counted",
+    file: `${source}/accounts/start-login.ts`,
+    find: "    await countLoginStart(tx, login);\n",
+    replace: "",
+    tests: [`${tests}/login-delay.test.ts`],
+  },
+  {
+    name: "login-delayed-one-attempt-later",
+    file: `${source}/accounts/login-delay.ts`,
+    find: "const most = 10;",
+    replace: "const most = 11;",
+    tests: [`${tests}/login-delay.test.ts`],
+  },
+  {
+    name: "login-refused-from-the-owners-place-for-as-long-as-others-attack",
+    file: `${source}/accounts/count-start.ts`,
+    find: "count.place === everywhere && isKnownPlace ?",
+    replace: "count.place !== everywhere && count.place === everywhere && isKnownPlace ?",
+    tests: [`${tests}/login-delay.test.ts`],
+  },
+  {
+    name: "password-of-a-login-unchecked",
+    file: `${source}/accounts/finish-login.ts`,
+    find: "isProven: (start) => isLoginProven(start.server_state, body.finish_login_request),",
+    replace: "isProven: () => true,",
+    tests: [`${tests}/login.test.ts`],
+  },
+  {
+    name: "second-factor-not-asked-for",
+    file: `${source}/store/totp.ts`,
+    find: "SELECT sealed_secret FROM totp WHERE user_id = ${userId} AND sealed_secret IS NOT NULL",
+    replace: "SELECT sealed_secret FROM totp WHERE user_id = ${userId} AND sealed_secret IS NULL",
+    tests: [`${tests}/totp-login.test.ts`],
+  },
+  {
+    name: "second-factor-code-good-twice",
+    file: `${source}/store/totp.ts`,
+    find: "AND last_step < ${step}",
+    replace: "AND last_step <= ${step}",
+    tests: [`${tests}/totp-login.test.ts`],
+  },
+  {
+    name: "second-factor-code-good-two-steps-away",
+    file: `${source}/totp/codes.ts`,
+    find: "const toleratedSteps = 1;",
+    replace: "const toleratedSteps = 2;",
+    tests: [`${tests}/totp.test.ts`],
+  },
+  {
+    name: "second-factor-recovery-code-good-twice",
+    file: `${source}/store/totp.ts`,
+    find: "DELETE FROM totp_recovery_codes WHERE user_id = ${userId} AND code_hash",
+    replace: "UPDATE totp_recovery_codes SET code_hash = code_hash WHERE user_id = ${userId} AND code_hash",
+    tests: [`${tests}/totp-login.test.ts`],
+  },
+  {
+    name: "second-factor-guessed-six-times",
+    file: `${source}/accounts/spend-start.ts`,
+    find: "const mostAttempts = 5;",
+    replace: "const mostAttempts = 6;",
+    tests: [`${tests}/totp-login.test.ts`],
+  },
+  {
+    name: "proof-of-the-password-unchecked",
+    file: `${source}/accounts/require-proof.ts`,
+    find: "start.user_id === caller.userId && isRight(start.server_state, proof)",
+    replace: "start.user_id === caller.userId && proof.length > 0",
+    tests: [`${tests}/proofs.test.ts`],
+  },
+  {
+    name: "proof-of-anothers-password-accepted",
+    file: `${source}/accounts/require-proof.ts`,
+    find: "start.user_id === caller.userId && isRight(start.server_state, proof)",
+    replace: "isRight(start.server_state, proof)",
+    tests: [`${tests}/proofs.test.ts`],
+  },
+  {
+    name: "proof-not-asked-for-to-remove-the-second-factor",
+    file: `${source}/accounts/require-proof.ts`,
+    find: 'if (spent.kind !== "proven") return proofRefusal(spent);',
+    replace: [
+      'if (spent.kind !== "proven") {',
+      '      if (request.method !== "DELETE") return proofRefusal(spent);',
+      "      return work(tx, { user: { id: caller.userId } as UserRow, keys });",
+      "    }",
+    ].join("\n"),
+    tests: [`${tests}/proofs.test.ts`],
+  },
+  {
+    name: "recovery-key-unchecked",
+    file: `${source}/recovery/start.ts`,
+    find: "return timingSafeEqual(hash,",
+    replace: "return proofHash !== null || timingSafeEqual(hash,",
+    tests: [`${tests}/recovery.test.ts`],
+  },
+  {
+    name: "recovery-leaves-the-sessions-from-before",
+    file: `${source}/recovery/finish.ts`,
+    find: "revokeSessions(tx, deps, { userId: user.id, ...cause })",
+    replace: "revokeSessions(tx, deps, { userId: deps.newId(), ...cause })",
+    tests: [`${tests}/recovery.test.ts`],
+  },
+  {
+    name: "password-change-leaves-the-other-sessions",
+    file: `${source}/passwords/change.ts`,
+    find: "    userId: user.id,\n    except: caller.sessionId,",
+    replace: "    userId: deps.newId(),\n    except: caller.sessionId,",
+    tests: [`${tests}/passwords.test.ts`],
+  },
+  {
+    name: "refresh-token-good-again-after-its-minute",
+    file: `${source}/sessions/refresh.ts`,
+    find: "if (isPresent(session, successor) && age <= repeatMilliseconds) {",
+    replace: "if (isPresent(session, successor)) {",
+    tests: [`${tests}/refresh.test.ts`],
+  },
+  {
+    name: "refresh-token-replay-ends-nothing",
+    file: `${source}/sessions/refresh.ts`,
+    find: "if (token.generation >= session.generation) return",
+    replace: "if (token.generation >= 0) return",
+    tests: [`${tests}/refresh.test.ts`],
+  },
+  {
+    name: "refresh-token-of-nobodys-making-accepted",
+    file: `${source}/sessions/refresh-token.ts`,
+    find: "|| !timingSafeEqual(bytes.subarray(signed), tagOf(key, body))) return null;",
+    replace: ") return null;",
+    tests: [`${tests}/refresh.test.ts`],
+  },
+  {
+    name: "session-that-was-ended-goes-on",
+    file: `${source}/store/sessions.ts`,
+    find: '"SELECT revoked_at IS NULL AND expires_at >',
+    replace: '"SELECT expires_at >',
+    tests: [`${tests}/sessions.test.ts`],
+  },
+  {
+    name: "session-ends-and-nobody-is-told",
+    file: `${source}/sessions/revoke.ts`,
+    find: "  await enqueue(tx, sessionRevoked, news, { id: deps.newId() });\n",
+    replace: "",
+    tests: [`${tests}/sessions.test.ts`, `${tests}/own-sessions.test.ts`],
+  },
+];

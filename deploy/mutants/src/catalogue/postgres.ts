@@ -1,0 +1,60 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "packages/postgres/src";
+const relay = "packages/postgres/test/relay.test.ts";
+const away = "packages/postgres/test/relay-away.test.ts";
+const parking = "packages/postgres/test/relay-parking.test.ts";
+
+/** What is to be told to others: lost, or told before it is true. */
+export const postgresMutants: readonly Mutant[] = [
+  {
+    name: "outbox-row-removed-before-it-is-acknowledged",
+    file: `${source}/deliver-rows.ts`,
+    find: "    report.away = true;\n  } else if (batch.length === 1)",
+    replace:
+      "    report.away = true;\n    report.delivered.push(...batch.map(({ position }) => position));\n  } else if (batch.length === 1)",
+    tests: [away, relay],
+  },
+  {
+    name: "outbox-row-that-was-refused-is-lost",
+    file: `${source}/relay-lane.ts`,
+    find: "delivered: report.delivered,\n      failed,",
+    replace: "delivered: [...report.delivered, ...failed.map(({ position }) => position)],\n      failed: [],",
+    tests: [parking],
+  },
+  {
+    name: "outbox-row-of-several-records-is-not-divided",
+    file: `${source}/deliver-rows.ts`,
+    find: "Array.isArray(records) && records.length > 1",
+    replace: "Array.isArray(records) && records.length > 1_000",
+    tests: ["packages/postgres/test/relay-dividing.test.ts"],
+  },
+  {
+    name: "outbox-row-taken-by-two-relays",
+    file: `${source}/outbox-rows.ts`,
+    find: "order by position limit $3 for update skip locked",
+    replace: "order by position limit $3",
+    tests: [relay, "packages/postgres/test/relay-kill.test.ts"],
+  },
+  {
+    name: "audit-of-a-read-not-waited-for",
+    file: `${source}/group-commit.ts`,
+    find: "await write(items);",
+    replace: "void write(items);",
+    tests: ["packages/postgres/test/group-commit.test.ts"],
+  },
+  {
+    name: "audit-of-reads-keeps-the-first-alone",
+    file: `${source}/audit-log.ts`,
+    find: "      last.records.push(json);\n",
+    replace: "",
+    tests: ["packages/postgres/test/audit-log.test.ts"],
+  },
+  {
+    name: "answers-of-those-who-ask-together-swapped",
+    file: `${source}/prepared-each.ts`,
+    find: "answers[row.n - 1] = row;",
+    replace: "answers[answers.indexOf(null)] = row;",
+    tests: ["packages/postgres/test/prepared-each.test.ts"],
+  },
+];

@@ -1,0 +1,82 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "packages/ratelimit/src";
+const exact = "packages/ratelimit/test/exact.test.ts";
+const clock = "packages/ratelimit/test/redis-clock.test.ts";
+const outage = "packages/ratelimit/test/outage.test.ts";
+const address = "packages/ratelimit/test/source-address.test.ts";
+const bucket = "packages/ratelimit/test/bucket-address.test.ts";
+
+/** More than the limit, or the wrong one who is counted. */
+export const ratelimitMutants: readonly Mutant[] = [
+  {
+    name: "limit-lets-one-more-through",
+    file: `${source}/scripts.ts`,
+    find: "if count >= limit then",
+    replace: "if count > limit then",
+    tests: [exact, clock],
+  },
+  {
+    name: "limit-window-shorter",
+    file: `${source}/scripts.ts`,
+    find: "while now - oldest >= window do",
+    replace: "while now - oldest >= window - 1 do",
+    tests: [exact, clock],
+  },
+  {
+    name: "limit-counts-refused-requests",
+    file: `${source}/scripts.ts`,
+    find: "if count >= limit then\n",
+    replace: "if count >= limit then\n  redis.call('LPUSH', key, string.format('%.0f', now))\n",
+    tests: [exact, clock],
+  },
+  {
+    name: "limit-without-redis-lets-one-more-through",
+    file: `${source}/limiter.ts`,
+    find: "if (count >= most) return",
+    replace: "if (count > most) return",
+    tests: [outage],
+  },
+  {
+    name: "limit-without-redis-not-shared-between-replicas",
+    file: `${source}/limiter.ts`,
+    find: "Math.max(1, Math.floor(limit / replicas))",
+    replace: "Math.max(1, limit)",
+    tests: [outage],
+  },
+  {
+    name: "limit-forgets-what-redis-accepted",
+    file: `${source}/limiter.ts`,
+    find: "if (reply.accepted) ownLog.add(key, now());\n",
+    replace: "",
+    tests: [outage],
+  },
+  {
+    name: "limit-counts-each-ipv6-address-apart",
+    file: `${source}/bucket-address.ts`,
+    find: "address.parts.slice(0, 4), 0, 0, 0, 0]",
+    replace: "address.parts.slice(0, 8)]",
+    tests: [bucket],
+  },
+  {
+    name: "limit-counts-half-a-network-of-ipv6",
+    file: `${source}/bucket-address.ts`,
+    find: "address.parts.slice(0, 4), 0, 0, 0, 0]",
+    replace: "address.parts.slice(0, 5), 0, 0, 0]",
+    tests: [bucket],
+  },
+  {
+    name: "forwarded-address-believed-from-anybody",
+    file: `${source}/source-address.ts`,
+    find: "if (!peer.trusted || forwardedFor === undefined)",
+    replace: "if (forwardedFor === undefined)",
+    tests: [address],
+  },
+  {
+    name: "forwarded-address-taken-from-the-left",
+    file: `${source}/source-address.ts`,
+    find: "    if (!entry.trusted) return entry.text;\n",
+    replace: "",
+    tests: [address],
+  },
+];

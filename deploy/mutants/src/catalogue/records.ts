@@ -1,0 +1,92 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/auth-sm/src";
+const tests = "services/auth-sm/test";
+
+/** What must be on record. */
+export const recordMutants: readonly Mutant[] = [
+  {
+    name: "read-of-a-secret-not-on-record",
+    file: `${source}/machine/read-secret.ts`,
+    find: "await deps.audit(",
+    replace: "await Promise.resolve(",
+    tests: [`${tests}/secret-permissions.test.ts`],
+  },
+  {
+    name: "read-of-a-field-not-on-record",
+    file: `${source}/machine/read-field.ts`,
+    find: "await deps.audit(",
+    replace: "await Promise.resolve(",
+    tests: [`${tests}/secret-permissions.test.ts`],
+  },
+  {
+    name: "resolved-notation-not-on-record",
+    file: `${source}/machine/resolve-notation.ts`,
+    find: "await deps.audit(",
+    replace: "await Promise.resolve(",
+    tests: [`${tests}/notation.test.ts`],
+  },
+  {
+    name: "list-of-a-machine-not-on-record",
+    file: `${source}/machine/machine-part.ts`,
+    find: "deps.audit(\n",
+    replace: "((_: unknown) => Promise.resolve())(\n",
+    tests: [`${tests}/list-and-search.test.ts`],
+  },
+  {
+    name: "read-of-a-person-not-on-record",
+    file: `${source}/folder-secrets/read.ts`,
+    find: "await deps.audit(",
+    replace: "await Promise.resolve(",
+    tests: [`${tests}/all-or-nothing.test.ts`],
+  },
+  {
+    name: "read-answered-before-it-is-on-record",
+    file: `${source}/machine/read-secret.ts`,
+    find: "await deps.audit(",
+    replace: "void deps.audit(",
+    tests: [`${tests}/all-or-nothing.test.ts`],
+  },
+  {
+    name: "denial-not-on-record",
+    file: `${source}/refusals.ts`,
+    find: 'if (error.status === 403) return "denied";',
+    replace: "if (error.status === 403) return null;",
+    tests: [`${tests}/secret-permissions.test.ts`],
+  },
+  {
+    name: "write-of-a-secret-not-on-record",
+    file: `${source}/store/secret-writes.ts`,
+    find: ") AS message (${outboxColumns})`;",
+    replace: ") AS message (${outboxColumns}) WHERE message.subject <> '${auditAppend.subject}'`;",
+    tests: [`${tests}/secret-permissions.test.ts`],
+  },
+  {
+    name: "write-on-record-that-was-not-made",
+    file: `${source}/store/secret-writes.ts`,
+    find: "SELECT message.* FROM written CROSS JOIN",
+    replace: "SELECT message.* FROM folder CROSS JOIN",
+    tests: [`${tests}/all-or-nothing.test.ts`],
+  },
+  {
+    name: "folder-creation-on-record-outside-its-transaction",
+    file: `${source}/folders/create.ts`,
+    find: "await enqueueAudit(\n      tx,",
+    replace: "await deps.audit(",
+    tests: [`${tests}/all-or-nothing.test.ts`],
+  },
+  {
+    name: "revocation-of-a-token-on-record-outside-its-transaction",
+    file: `${source}/tokens/revoke.ts`,
+    find: "await enqueueAudit(\n      tx,",
+    replace: "await deps.audit(",
+    tests: [`${tests}/all-or-nothing.test.ts`],
+  },
+  {
+    name: "rejected-machine-token-not-on-record",
+    file: `${source}/callers/rejected-token.ts`,
+    find: "await deps.audit(",
+    replace: "await Promise.resolve(",
+    tests: [`${tests}/machine-tokens.test.ts`],
+  },
+];

@@ -1,0 +1,141 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/auth-sm/src";
+const tests = "services/auth-sm/test";
+
+/** What is written of secrets and folders, and what a key's replacement asks for. */
+export const secretMutants: readonly Mutant[] = [
+  {
+    name: "write-rests-on-a-grant-that-only-reads",
+    file: `${source}/store/secret-writes.ts`,
+    find: "g.permission = 'write' AND c.revoked_at IS NULL",
+    replace: "c.revoked_at IS NULL",
+    tests: [`${tests}/judged-writes.test.ts`],
+  },
+  {
+    name: "write-of-a-client-that-was-revoked-meanwhile",
+    file: `${source}/store/secret-writes.ts`,
+    find: "g.permission = 'write' AND c.revoked_at IS NULL",
+    replace: "g.permission = 'write'",
+    tests: [`${tests}/judged-writes.test.ts`],
+  },
+  {
+    name: "write-of-a-member-who-was-suspended-meanwhile",
+    file: `${source}/store/secret-writes.ts`,
+    find: "AND m.status = 'active' AND m.role <> 'auditor'",
+    replace: "AND m.role <> 'auditor'",
+    tests: [`${tests}/judged-writes.test.ts`],
+  },
+  {
+    name: "update-over-another-update",
+    file: `${source}/store/secret-writes.ts`,
+    find: "AND version = $7 AND updated_at = $8\n       RETURNING ${receiptColumns}",
+    replace: "AND ($7::integer, $8::timestamptz) IS NOT NULL\n       RETURNING ${receiptColumns}",
+    tests: [`${tests}/judged-writes.test.ts`],
+  },
+  {
+    name: "if-match-ignored",
+    file: `${source}/secrets/update.ts`,
+    find: "    requireVersion(expected, present);\n",
+    replace: "",
+    tests: [`${tests}/secret-updates.test.ts`],
+  },
+  {
+    name: "key-version-of-an-update-ignored",
+    file: `${source}/secrets/update.ts`,
+    find: "    requireKeyVersion(body.key_version, folder.keyVersion);\n",
+    replace: "",
+    tests: [`${tests}/secret-updates.test.ts`],
+  },
+  {
+    name: "key-version-of-a-creation-ignored",
+    file: `${source}/secrets/create.ts`,
+    find: "    requireKeyVersion(body.key_version, folder.keyVersion);\n",
+    replace: "",
+    tests: [`${tests}/secret-updates.test.ts`, `${tests}/secret-creation.test.ts`],
+  },
+  {
+    name: "fields-that-are-not-sent-stay",
+    file: `${source}/store/secret-writes.ts`,
+    find: "         fields = $14,\n",
+    replace: "         fields = coalesce(nullif($14::jsonb, '{}'::jsonb), fields),\n",
+    tests: [`${tests}/secret-updates.test.ts`],
+  },
+  {
+    name: "title-that-is-not-sent-goes",
+    file: `${source}/store/secret-writes.ts`,
+    find: "title_encrypted = coalesce($11, title_encrypted)",
+    replace: "title_encrypted = coalesce($11, '')",
+    tests: [`${tests}/secret-updates.test.ts`],
+  },
+  {
+    name: "one-field-more-than-the-limit",
+    file: `${source}/secrets/bodies.ts`,
+    find: "const maxFields = 64;",
+    replace: "const maxFields = 65;",
+    tests: [`${tests}/secret-limits.test.ts`],
+  },
+  {
+    name: "auditor-reads-ciphertext",
+    file: `${source}/access/readable-folder.ts`,
+    find: 'if (role === "auditor") return { orgId, actor, folderId, ciphertext: false };',
+    replace: 'if (role === "auditor") return { orgId, actor, folderId, ciphertext: true };',
+    tests: [`${tests}/folder-secrets.test.ts`],
+  },
+  {
+    name: "folder-not-asked-for-its-grant-to-list-it",
+    file: `${source}/access/readable-folder.ts`,
+    find: "if (state.folder.permission === null) {",
+    replace: "if (state.folder.permission === null && !state.session_lasts) {",
+    tests: [`${tests}/folder-secrets.test.ts`],
+  },
+  {
+    name: "secret-found-below-another-folder",
+    file: `${source}/store/secret-in-scope.ts`,
+    find: "WHERE folder_id IN (${scope.folders}) AND uid = ${uid}",
+    replace: "WHERE uid = ${uid}",
+    tests: [`${tests}/folder-secrets.test.ts`],
+  },
+  {
+    name: "rotation-with-a-holder-missing",
+    file: `${source}/folders/rotation-fits.ts`,
+    find: "if (missing === 0 && unknown === 0) return;",
+    replace: "if (unknown === 0) return;",
+    tests: [`${tests}/rotation.test.ts`],
+  },
+  {
+    name: "rotation-with-a-secret-missing",
+    file: `${source}/folders/rotation-fits.ts`,
+    find: "if (missing > 0 || unknown > 0) {",
+    replace: "if (unknown > 0) {",
+    tests: [`${tests}/rotation.test.ts`],
+  },
+  {
+    name: "rotation-of-a-secret-in-another-version",
+    file: `${source}/folders/rotation-fits.ts`,
+    find: "if (stale > 0) throw",
+    replace: "if (stale > present.length) throw",
+    tests: [`${tests}/rotation.test.ts`],
+  },
+  {
+    name: "rotation-with-a-field-missing",
+    file: `${source}/folders/rotation-fits.ts`,
+    find: "names.length === present.field_names.length && present.field_names.every((name) => Object.hasOwn(fields, name))",
+    replace: "names.length <= present.field_names.length",
+    tests: [`${tests}/rotation.test.ts`],
+  },
+  {
+    name: "rotation-leaves-tokens-the-key-before",
+    file: `${source}/folders/rotate.ts`,
+    find: "    await dropTokenKeys(tx, folderId);\n",
+    replace: "",
+    tests: [`${tests}/rotation.test.ts`],
+  },
+  {
+    name: "folder-deleted-with-its-secrets-unasked",
+    file: `${source}/folders/remove.ts`,
+    find: 'if (secrets > 0 && query.force !== "true") {',
+    replace: 'if (secrets > 1 && query.force !== "true") {',
+    tests: [`${tests}/folders.test.ts`],
+  },
+];

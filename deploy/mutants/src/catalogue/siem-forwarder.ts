@@ -1,0 +1,87 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/siem-forwarder/src";
+const append = "services/siem-forwarder/test/append.test.ts";
+const access = "services/siem-forwarder/test/access.test.ts";
+const list = "services/siem-forwarder/test/list.test.ts";
+
+/** The audit's chains, and who may read them. */
+export const siemForwarderMutants: readonly Mutant[] = [
+  {
+    name: "chain-hash-skips-a-field",
+    file: "packages/events/src/audit-chain.ts",
+    find: "canonicalize({ ...record, hash: undefined })",
+    replace: "canonicalize({ ...record, outcome: undefined, hash: undefined })",
+    tests: ["packages/events/test/audit-chain.test.ts"],
+  },
+  {
+    name: "chain-link-to-the-record-before-unchecked",
+    file: "packages/events/src/audit-chain.ts",
+    find: "record.prev_hash !== hash || !isAsHashed(record)",
+    replace: "!isAsHashed(record)",
+    tests: ["packages/events/test/audit-chain.test.ts"],
+  },
+  {
+    name: "chain-with-a-gap-is-whole",
+    file: "packages/events/src/audit-chain.ts",
+    find: "if (record.seq > seq + 1) return",
+    replace: "if (record.seq > seq + 2) return",
+    tests: ["packages/events/test/audit-chain.test.ts"],
+  },
+  {
+    name: "audit-record-appended-twice",
+    file: `${source}/audit/append.ts`,
+    find: "drafts.filter(({ draft }) => !known.has(draft.id.toLowerCase()))",
+    replace: "drafts.filter(({ draft }) => !known.has(draft.id.toUpperCase()))",
+    tests: [append],
+  },
+  {
+    name: "audit-record-twice-in-one-batch-appended-twice",
+    file: `${source}/audit/append.ts`,
+    find: "const id = draft.id.toLowerCase();",
+    replace: "const id = draft.id;",
+    tests: [append],
+  },
+  {
+    name: "audit-sequence-with-gaps",
+    file: "packages/events/src/audit-chain.ts",
+    find: "seq: head.seq + 1, prev_hash",
+    replace: "seq: head.seq + 2, prev_hash",
+    tests: [append],
+  },
+  {
+    name: "audit-chains-not-locked",
+    file: `${source}/store/chains.ts`,
+    find: "ORDER BY id FOR UPDATE",
+    replace: "ORDER BY id",
+    tests: [append],
+  },
+  {
+    name: "audit-read-by-any-member",
+    file: `${source}/access.ts`,
+    find: '["owner", "admin", "auditor"]',
+    replace: '["owner", "admin", "auditor", "member"]',
+    tests: [access],
+  },
+  {
+    name: "audit-read-by-a-suspended-member",
+    file: `${source}/access.ts`,
+    find: 'membership.status !== "active"',
+    replace: "membership.role !== membership.role.trim()",
+    tests: [access],
+  },
+  {
+    name: "audit-read-after-the-session-has-ended",
+    file: `${source}/access.ts`,
+    find: "if (!answer.session_active) throw",
+    replace: "if (!answer.session_active && answer.has_organization) throw",
+    tests: ["services/siem-forwarder/test/revocation.test.ts", access],
+  },
+  {
+    name: "audit-of-another-organization-listed",
+    file: `${source}/store/records.ts`,
+    find: "sql.fragment`chain_id = ${chainId}`,\n    sql.fragment`seq",
+    replace: "sql.fragment`chain_id = chain_id`,\n    sql.fragment`seq",
+    tests: [list],
+  },
+];

@@ -1,0 +1,71 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/sync/src";
+const tests = "services/sync/test";
+
+/** Who may hold a connection, and what goes over it. */
+export const syncMutants: readonly Mutant[] = [
+  {
+    name: "page-of-any-origin-connects",
+    file: `${source}/opening/open.ts`,
+    find: "if (origin !== undefined && !allowedOrigins.has(origin))",
+    replace: 'if (origin === "null" && !allowedOrigins.has(origin))',
+    tests: [`${tests}/opening.test.ts`],
+  },
+  {
+    name: "session-that-has-ended-connects",
+    file: `${source}/opening/judge.ts`,
+    find: "if (!revocations.isRevoked(sessionId)) return",
+    replace: 'if (!revocations.isRevoked(sessionId) || sessionId !== "") return',
+    tests: [`${tests}/opening.test.ts`],
+  },
+  {
+    name: "first-of-two-tokens-taken",
+    file: `${source}/opening/read-offer.ts`,
+    find: "if (shown.size > 1) throw",
+    replace: "if (shown.size > 2) throw",
+    tests: [`${tests}/opening.test.ts`],
+  },
+  {
+    name: "token-answered-as-the-protocol",
+    file: `${source}/opening/handshake.ts`,
+    find: "handleProtocols: () => current.protocol ?? false",
+    replace: "handleProtocols: (offered) => [...offered].at(-1) ?? false",
+    tests: [`${tests}/opening.test.ts`],
+  },
+  {
+    name: "message-one-byte-over-the-limit-taken",
+    file: `${source}/opening/handshake.ts`,
+    find: "const mostMessageBytes = 64 * 1024;",
+    replace: "const mostMessageBytes = 64 * 1024 + 1;",
+    tests: [`${tests}/limits.test.ts`],
+  },
+  {
+    name: "push-to-who-may-not-see-the-vault-any-more",
+    file: `${source}/pushes/fan-out.ts`,
+    find: "isNew(user) && may?.has(user) !== false",
+    replace: "isNew(user)",
+    tests: [`${tests}/pushes.test.ts`],
+  },
+  {
+    name: "something-goes-out-after-the-session-has-ended",
+    file: `${source}/sessions/end-sessions.ts`,
+    find: "      connection.mute();\n      if (news.reason",
+    replace: "      if (news.reason",
+    tests: [`${tests}/sessions.test.ts`],
+  },
+  {
+    name: "connection-outlives-its-token",
+    file: `${source}/connections/expiries.ts`,
+    find: "if (expiresAt <= second) expire(connections);",
+    replace: "if (expiresAt < second) expire(connections);",
+    tests: [`${tests}/sessions.test.ts`],
+  },
+  {
+    name: "older-push-takes-the-place-of-a-newer-one",
+    file: `${source}/connections/waiting.ts`,
+    find: "if (known.updatedAt > push.updatedAt) return;",
+    replace: "",
+    tests: [`${tests}/pushes.test.ts`],
+  },
+];

@@ -1,0 +1,141 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/vaults/src";
+const tests = "services/vaults/test";
+
+/** Who sees a vault, and what is written of it. What devices are told has mutants of its own, in its property test. */
+export const vaultMutants: readonly Mutant[] = [
+  {
+    name: "vault-of-another-organization-is-told-from-none",
+    file: `${source}/access/vault.ts`,
+    find: "(!row.seen && (row.hidden_by_travel || !row.belongs))",
+    replace: "(!row.seen && row.hidden_by_travel)",
+    tests: [`${tests}/authorization.test.ts`],
+  },
+  {
+    name: "vault-that-travel-mode-hides-is-told-from-none",
+    file: `${source}/access/vault.ts`,
+    find: "(!row.seen && (row.hidden_by_travel || !row.belongs))",
+    replace: "(!row.seen && !row.belongs)",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "vault-permission-not-asked",
+    file: `${source}/access/vault.ts`,
+    find: "if (!covers(row.permission, needed)) {",
+    replace: 'if (!covers(row.permission, "read")) {',
+    tests: [`${tests}/members.test.ts`],
+  },
+  {
+    name: "vault-used-by-a-member-who-does-not-see-it",
+    file: `${source}/access/vault.ts`,
+    find: "if (!row.seen || row.permission === null) {",
+    replace: "if (row.permission === null) {",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "vault-seen-by-an-auditor",
+    file: `${source}/store/sights.ts`,
+    find: "(o.status = 'active' AND o.role <> 'auditor')",
+    replace: "(o.status = 'active')",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "vault-seen-by-a-suspended-member",
+    file: `${source}/store/sights.ts`,
+    find: "(o.status = 'active' AND o.role <> 'auditor')",
+    replace: "(o.role <> 'auditor')",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "vault-seen-while-travelling",
+    file: `${source}/store/sights.ts`,
+    find: "        AND (v.safe_for_travel OR p.travelling IS NOT TRUE)\n",
+    replace: "",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "vault-shared-with-an-auditor",
+    file: `${source}/members/recipient.ts`,
+    find: 'if (member.role === "auditor") {',
+    replace: 'if (member.role === "auditor" && userId === "") {',
+    tests: [`${tests}/members.test.ts`],
+  },
+  {
+    name: "vault-shared-with-the-key-before",
+    file: `${source}/members/share.ts`,
+    find: "    requireKeyVersion(body.key_version, keyVersion);\n",
+    replace: "",
+    tests: [`${tests}/members.test.ts`],
+  },
+  {
+    name: "last-manager-of-a-vault-goes",
+    file: `${source}/members/last-manager.ts`,
+    find: "if (await hasOtherManager(tx, vaultId, userId)) return;",
+    replace: 'if ((await hasOtherManager(tx, vaultId, userId)) || userId !== "") return;',
+    tests: [`${tests}/members.test.ts`],
+  },
+  {
+    name: "travel-mode-not-on-record",
+    file: `${source}/travel/set.ts`,
+    find: "    for (const record of audit) await enqueueAudit(tx, record);\n",
+    replace: "",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "record-written-by-who-only-reads",
+    file: `${source}/store/record-writes.ts`,
+    find: "m.user_id = $2 AND m.permission IN ('write', 'manage')",
+    replace: "m.user_id = $2",
+    tests: [`${tests}/records.test.ts`],
+  },
+  {
+    name: "record-written-by-who-does-not-see-the-vault",
+    file: `${source}/store/record-writes.ts`,
+    find: "    AND EXISTS (SELECT FROM sights s WHERE s.user_id = $2 AND s.vault_id = $1 AND s.ended_x IS NULL)\n",
+    replace: "",
+    tests: [`${tests}/memberships.test.ts`, `${tests}/travel.test.ts`],
+  },
+  {
+    name: "record-written-although-access-was-taken-away-meanwhile",
+    file: `${source}/store/record-writes.ts`,
+    find: "    AND v.access_version = (SELECT access_version FROM vaults WHERE id = $1)\n",
+    replace: "",
+    tests: [`${tests}/races.test.ts`],
+  },
+  {
+    name: "record-written-over-another-write",
+    file: `${source}/store/record-writes.ts`,
+    find: "($10::timestamptz IS NULL OR updated_at = $10)",
+    replace: "($10::timestamptz IS NULL OR updated_at IS NOT NULL)",
+    tests: [`${tests}/records.test.ts`],
+  },
+  {
+    name: "record-goes-back-in-time-with-the-clock",
+    file: `${source}/store/record-writes.ts`,
+    find: "updated_at = greatest($9, updated_at + interval '1 microsecond')\n       WHERE vault_id",
+    replace: "updated_at = $9\n       WHERE vault_id",
+    tests: [`${tests}/records.test.ts`],
+  },
+  {
+    name: "record-takes-the-id-of-one-that-was-deleted",
+    file: `${source}/store/record-writes.ts`,
+    find: "WHERE NOT EXISTS (SELECT FROM tombstones t WHERE t.id = $3)\n         AND NOT",
+    replace: "WHERE NOT",
+    tests: [`${tests}/records.test.ts`],
+  },
+  {
+    name: "read-of-a-record-not-on-record",
+    file: `${source}/records/read.ts`,
+    find: "await deps.audit(",
+    replace: "await Promise.resolve(",
+    tests: [`${tests}/records.test.ts`],
+  },
+  {
+    name: "records-that-a-device-gets-not-on-record",
+    file: `${source}/sync/record-handed-out.ts`,
+    find: "deps.audit(draftOf(deps, device, orgId, count))",
+    replace: "Promise.resolve(draftOf(deps, device, orgId, count))",
+    tests: [`${tests}/sync-audit.test.ts`],
+  },
+];
