@@ -66,7 +66,13 @@ module.exports = {
       name: "services-run-without-stores",
       severity: "error",
       from: { path: "^services/[^/]+/src/" },
-      to: { path: "^packages/(stores|sdk|cli|crypto)/" },
+      to: { path: "^packages/(stores|sdk|cli|crypto|import)/" },
+    },
+    {
+      name: "import-reads-and-writes-files-alone",
+      severity: "error",
+      from: { path: "^packages/import/src/" },
+      to: { path: "^(packages|services|deploy)/", pathNot: "^packages/(import|crypto)/" },
     },
     {
       name: "pg-and-slonik-have-their-rooms",

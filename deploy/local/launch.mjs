@@ -17,6 +17,7 @@ const commands = {
   bench: { file: "deploy/bench/src/main.ts" },
   cases: { file: "deploy/cases/src/main.ts" },
   fuzz: { file: "deploy/fuzz/src/main.ts" },
+  mutants: { file: "deploy/mutants/src/main.ts" },
 };
 
 /** Ends with one line that says what is missing. */

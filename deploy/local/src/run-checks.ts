@@ -8,13 +8,13 @@ interface Check {
   command: [string, ...string[]];
 }
 
-/** The fast part: format, lint, boundaries, types, the description of the interface. */
+/** The fast part: format, lint, boundaries, types, the descriptions of the interface. */
 export const checks: readonly Check[] = [
   { name: "lint", command: ["eslint", "--max-warnings=0", "."] },
   { name: "format", command: ["prettier", "--check", "--log-level=warn", "."] },
   { name: "boundaries", command: ["depcruise", "--output-type=err", "packages", "services", "deploy"] },
   { name: "types", command: ["tsc", "-p", "tsconfig.json"] },
-  { name: "description", command: ["node", "packages/openapi/src/lint.ts"] },
+  { name: "descriptions", command: ["node", "packages/openapi/src/lint.ts"] },
 ];
 
 /** Runs every check, two at a time, and says of each whether it holds. Returns the number of those that do not. */

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import t from "tap";
 import { openFront } from "../src/front.ts";
@@ -43,7 +44,7 @@ await t.test("while connections drain, one that changed its protocol stays until
   const front = await openFront({ host: "127.0.0.1", port: 0, drainSeconds: 60, rows: allServices, corsOrigins });
   t.teardown(() => front.close());
   const target = {
-    request: () => undefined,
+    request: (_request: unknown, response: ServerResponse) => void response.end("done"),
     upgrade: (_request: unknown, socket: NodeJS.ReadWriteStream) => {
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
       socket.pipe(socket);
@@ -54,8 +55,12 @@ await t.test("while connections drain, one that changed its protocol stays until
   socket.on("error", () => undefined);
   socket.write("GET /api/sync/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
   await once(socket, "data");
+  const idle = connect(front.port, "127.0.0.1");
+  idle.write("GET /api/sync/ws HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(idle, "data");
+  const idleEnd = once(idle, "close");
   await front.drain(60);
-  await new Promise((resolve) => setTimeout(resolve, 600)); // longer than idle connections are kept
+  await idleEnd;
   socket.write("still here");
   t.equal(String((await once(socket, "data"))[0]), "still here");
   await front.close();

@@ -49,7 +49,7 @@ await t.test("npm pack builds each package, and leaves its folder as it was", as
   await npm(stage, "pack", "--pack-destination", tarballs, ...folders);
   t.same(
     readdirSync(tarballs).sort(),
-    ["cli", "crypto", "events", "sdk"].map((name) => `coffer-${name}-0.1.0.tgz`),
+    ["cli", "crypto", "env", "events", "import", "sdk"].map((name) => `coffer-${name}-0.1.0.tgz`),
   );
   t.same(published.map(manifestOf), before);
   for (const name of published)
@@ -98,7 +98,8 @@ await t.test("their types are whole, for Node and for bundlers", async (t) => {
 });
 
 await t.test("what a browser loads of them asks for nothing of Node's", (t) => {
-  for (const entry of ["sdk/dist/index.js", "sdk/dist/account.js", "crypto/dist/index.js", "crypto/dist/opaque.js"])
+  const crypto = ["crypto/dist/index.js", "crypto/dist/opaque.js"];
+  for (const entry of [...crypto, "sdk/dist/index.js", "sdk/dist/account.js", "import/dist/index.js"])
     t.notMatch([...importsOf(join(app, "node_modules/@coffer", entry))].join("\n"), /^node:/m, entry);
   t.match([...importsOf(join(app, "node_modules/@coffer/sdk/dist/node/index.js"))].join("\n"), /^node:/m);
   t.end();
@@ -128,6 +129,10 @@ await t.test("the installed command and a program with the SDK work with a servi
   writeFileSync(join(app, "program.js"), program);
   t.equal(await node("program.js", [uri]), "s3cret");
   t.match(await node(bin, ["--version"]), /^\d+\.\d+\.\d+$/);
+  writeFileSync(join(app, "passwords.csv"), "name,url,username,password,note\nn,https://a.example,u,p,\n");
+  t.match(await node(bin, ["import", "--dry-run", "passwords.csv"]), /1 login/);
+  t.match(await node(bin, ["doctor", "--config", "machine.json"]), /^ok\tmachine\t/m);
+  t.match(await node(bin, ["doctor", "--server-config"], { COFFER_PORT: "8080" }), /^ok\tconfiguration\t/m);
 });
 
 /** The names of all modules from elsewhere that a compiled module and those of its package load. */

@@ -1,0 +1,177 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { testDirectory, until } from "@coffer/testkit";
+import { outcomeOf, start } from "../../../packages/cli/test/command.ts";
+import { newPerson } from "./cli-person.ts";
+import { npmStart } from "./npm-start.ts";
+
+t.setTimeout(240_000);
+const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
+const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
+const person = await newPerson(t, url, "mover@example.com");
+await person.data(["vault", "create", "Private"]);
+const path = (name: string): string => join(person.home, name);
+
+interface Report {
+  format: string;
+  items: number;
+  imported: number;
+  already_there: number;
+  deleted_here: string[];
+  failed: unknown[];
+  left_out: { kind: string; item: string | null; reason: string }[];
+}
+interface Listed {
+  id: string;
+  name: string;
+  type: string;
+}
+const records = async (vault = "Private"): Promise<Listed[]> =>
+  JSON.parse(await person.data(["record", "ls", vault, "--json"])) as Listed[];
+const imported = async (args: string[]): Promise<Report> =>
+  JSON.parse(await person.data(["import", "--json", ...args])) as Report;
+
+const file = {
+  encrypted: false,
+  folders: [{ id: "f", name: "Work" }],
+  items: [
+    {
+      type: 1,
+      name: "Shop",
+      folderId: "f",
+      login: { username: "ada", password: "canary-s3cret", uris: [{ uri: "https://shop.example" }] },
+    },
+    { type: 2, name: "Note", notes: "text", passwordHistory: [{ password: "canary-old" }] },
+    { type: 2, name: "Note", notes: "text" },
+    { type: 1, name: "Gone", deletedDate: "2025-01-01T00:00:00Z", login: { password: "canary-gone" } },
+  ],
+};
+writeFileSync(path("bitwarden.json"), JSON.stringify(file));
+
+await t.test("a dry run needs no vault and changes nothing", async (t) => {
+  const { stdout, stderr, code } = await person.run(["import", "--dry-run", path("bitwarden.json")]);
+  t.match({ stdout, code }, { code: 0, stdout: "bitwarden-json: would import 3 records: 2 secure_note, 1 login\n" });
+  t.match(stderr, /left out, item: it is in the bin: Gone\n/);
+  t.notMatch(stderr, /canary/);
+  t.strictSame(await records(), []);
+});
+
+await t.test("what is imported is there, also what is the same twice", async (t) => {
+  const { stdout, stderr } = await person.run(["import", "--vault", "private", path("bitwarden.json")]);
+  t.equal(stdout, "imported 3 records into Private\n");
+  t.match(stderr, /earlier passwords: 1: Note\n[^]*3 of 3 records\n[^]*in the clear: remove it/);
+  t.notMatch(stderr, /canary/);
+  const listed = await records();
+  t.strictSame(listed.map(({ name, type }) => `${type} ${name}`).sort(), [
+    "login Shop",
+    "secure_note Note",
+    "secure_note Note",
+  ]);
+  const shop = listed.find(({ name }) => name === "Shop");
+  t.equal(await person.data(["record", "get", "Private", shop?.id ?? "", "password"]), "canary-s3cret");
+  t.equal(await person.data(["record", "get", "Private", shop?.id ?? "", "folder"]), "Work");
+});
+
+await t.test("a second import of the same adds nothing, of a later export what is new", async (t) => {
+  const report = await imported(["--vault", "Private", path("bitwarden.json")]);
+  t.match(report, { imported: 0, already_there: 3, deleted_here: [], failed: [] });
+  const later = { ...file, items: [{ type: 2, name: "New" }, ...file.items.toReversed()] };
+  writeFileSync(path("later.json"), JSON.stringify(later));
+  t.match(await imported(["--vault", "Private", path("later.json")]), { imported: 1, already_there: 3 });
+  t.equal((await records()).length, 4);
+});
+
+await t.test("what was deleted here stays so, and what was changed here too; --as-new makes all anew", async (t) => {
+  const shop = (await records()).find(({ name }) => name === "Shop");
+  const note = (await records()).find(({ name }) => name === "New");
+  await person.data(["record", "set", "Private", shop?.id ?? "", "password"], { input: "changed" });
+  await person.data(["record", "rm", "Private", note?.id ?? ""]);
+  const report = await imported(["--vault", "Private", path("later.json")]);
+  t.match(report, { imported: 0, already_there: 3, deleted_here: ["New"], failed: [] });
+  t.equal(await person.data(["record", "get", "Private", shop?.id ?? "", "password"]), "changed");
+  t.match(await imported(["--vault", "Private", "--as-new", path("later.json")]), { imported: 4, already_there: 0 });
+  t.equal((await records()).length, 7);
+});
+
+await t.test("more than one piece, from stdin, and again after it was cut off", async (t) => {
+  await person.data(["vault", "create", "Large"]);
+  const rows = Array.from({ length: 2_300 }, (_, index) => `n${index},https://e${index}.example,u,p${index},`);
+  const table = (count: number): string => ["name,url,username,password,note", ...rows.slice(0, count)].join("\n");
+  await person.data(["import", "--vault", "Large", "-"], { input: table(1_200) });
+  const { stderr, stdout } = await person.run(["import", "--vault", "Large", "-"], { input: table(2_300) });
+  t.equal(stdout, "imported 1100 records into Large\n");
+  t.match(stderr, /1000 of 1100 records\n1100 of 1100 records\n1200 records were there already/);
+  t.equal((await records("Large")).length, 2_300);
+});
+
+await t.test("an import that is killed on its way goes on when it is done again", async (t) => {
+  await person.data(["vault", "create", "Killed"]);
+  const rows = Array.from({ length: 3_000 }, (_, index) => `k${index},https://k${index}.example,u,p${index},`);
+  writeFileSync(path("many.csv"), ["name,url,username,password,note", ...rows].join("\n"));
+  const child = start(person.home, ["import", "--vault", "Killed", path("many.csv")], { env: { COFFER_URL: url } });
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const ended = outcomeOf(child);
+  await until("the first piece is sent", () => said.includes("1000 of 3000 records"));
+  child.kill("SIGKILL");
+  await ended;
+  const before = (await records("Killed")).length;
+  t.ok(before >= 1_000, `${before} were there`);
+  const { imported: more, already_there: present, failed } = await imported(["--vault", "Killed", path("many.csv")]);
+  t.strictSame([more + present, failed], [3_000, []]);
+  t.equal((await records("Killed")).length, 3_000);
+});
+
+for (const format of ["coffer-json", "bitwarden-json", "keepass-xml"])
+  await t.test(`${format}: what is exported comes back as the same records`, async (t) => {
+    const to = path(`out.${format}`);
+    await person.data(["export", "--vault", "Private", "--format", format, to]);
+    t.equal(statSync(to).mode & 0o777, 0o600);
+    t.match(await imported(["--dry-run", to]), { format, items: 7, left_out: [] });
+    await person.data(["vault", "create", format]);
+    await person.data(["import", "--vault", format, to]);
+    const contents = async (vault: string): Promise<string[]> => {
+      const out = JSON.parse(await person.data(["export", "--vault", vault, "--format", "coffer-json", "-"])) as {
+        records: { type: string; payload: Record<string, string> }[];
+      };
+      return out.records.map(({ type, payload }) => JSON.stringify([type, Object.entries(payload).sort()])).sort();
+    };
+    t.strictSame(await contents(format), await contents("Private"));
+  });
+
+await t.test(
+  "a file that is there stays, stdout is the file alone, and what a format cannot hold is told",
+  async (t) => {
+    writeFileSync(path("there"), "mine");
+    const args = ["export", "--vault", "Private", "--format", "chrome-csv"];
+    t.match(await person.run([...args, path("there")]), { code: 2, stdout: "", stderr: /--force/ });
+    t.equal(readFileSync(path("there"), "utf8"), "mine");
+    await person.data([...args, "--force", path("there")]);
+    t.match(readFileSync(path("there"), "utf8"), /^"name","url","username","password","note"\r\n"Shop",/);
+    t.equal(statSync(path("there")).mode & 0o777, 0o600);
+    const { stdout, stderr } = await person.run([...args, "-"]);
+    t.equal(stdout, readFileSync(path("there"), "utf8"));
+    t.match(stderr, /no place for the type secure_note: .*Note/);
+    t.match(await person.run([...args, "--json", "-"]), { code: 2, stdout: "" });
+  },
+);
+
+await t.test("wrong use and wrong files end with 2 and say what is expected, before anything is sent", async (t) => {
+  writeFileSync(path("diary.txt"), "canary diary");
+  for (const [args, stderr] of [
+    [["import", path("bitwarden.json")], /--vault/],
+    [["import", "--vault", "Private", path("nowhere")], /cannot be read/],
+    [["import", "--vault", "Private", path("diary.txt")], /no table; what is read: bitwarden-json/],
+    [
+      ["import", "--vault", "Private", "--format", "1pux", path("bitwarden.json")],
+      /no 1pux: it looks like bitwarden-json/,
+    ],
+    [["import", "--vault", "Private", "--format", "csv", path("bitwarden.json")], /Allowed choices/],
+  ] as const) {
+    const outcome = await person.run([...args]);
+    t.match(outcome, { code: 2, stdout: "", stderr });
+    t.notMatch(outcome.stderr, /canary/);
+  }
+  t.match(await person.run(["import", "--vault", "Nope", path("bitwarden.json")]), { code: 5 });
+});

@@ -1,0 +1,175 @@
+import { randomInt } from "node:crypto";
+import t from "tap";
+import { testDirectory } from "@coffer/testkit";
+import { newMachine, newPerson } from "./cli-person.ts";
+import type { Cli } from "./cli-person.ts";
+import { ask, freshAddress, machineCaller, personCaller } from "./faults/caller.ts";
+import type { Caller } from "./faults/caller.ts";
+import { watchLimiter } from "./faults/limiter.ts";
+import type { StoreName } from "./faults/inject.ts";
+import { holdTable, isReady, killService, killStore, settled, stallPostgres } from "./faults/inject.ts";
+import { isAcknowledged, newLedger } from "./faults/ledger.ts";
+import type { Ledger } from "./faults/ledger.ts";
+import { seededRandom } from "./faults/random.ts";
+import { allRecords, auditProblems, byRequest, expectedContents, presentContents } from "./faults/verify.ts";
+import { read, write } from "./faults/workers.ts";
+import { living, npmStart, processesOf, until } from "./npm-start.ts";
+
+t.setTimeout(240_000);
+const seed = Number(process.env["FAULTS_SEED"] ?? randomInt(2 ** 31));
+t.comment(`FAULTS_SEED=${seed} brings back this order and these moments`);
+const random = seededRandom(seed);
+
+const strictLimit = 10;
+// We are the proxy before Coffer: each request of the load comes from an address of its own, the limits as they are.
+const directory = testDirectory(t);
+const coffer = npmStart(t, {
+  directory,
+  env: {
+    COFFER_PROCESSES: "separate",
+    COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.1/32",
+    COFFER_LIMIT_STRICT: String(strictLimit),
+  },
+});
+const first = await coffer.ready;
+const { url } = first;
+const limiter = watchLimiter(directory, coffer);
+
+interface Organization {
+  cli: Cli;
+  person: Caller;
+  ledger: Ledger;
+  writers: Caller[];
+  readers: Caller[];
+}
+
+async function newOrganization(email: string): Promise<Organization> {
+  const cli = await newPerson(t, url, email);
+  await cli.data(["folder", "create", "production"]);
+  const [folder] = JSON.parse(await cli.data(["folder", "ls", "--json"])) as [{ id: string }];
+  await cli.data(["app", "create", "api"]);
+  const person = personCaller(cli, url, folder.id);
+  const machine = async (permission: string) =>
+    machineCaller(await newMachine(cli, "api", [`production:${permission}`]), url, folder.id);
+  const writers = [person, await machine("write")];
+  const readers = [person, await machine("read")];
+  return { cli, person, ledger: newLedger(), writers, readers };
+}
+
+const organizations = [await newOrganization("one@example.com"), await newOrganization("two@example.com")];
+const load = new AbortController();
+const names: [Ledger, string][] = [];
+const working = organizations.flatMap(({ writers, readers, ledger }, org) => {
+  const begin = (work: typeof write) => (caller: Caller) => {
+    const name = `${work.name}-${caller.kind}-${org}`;
+    names.push([ledger, name]);
+    return work({ name, url, caller, ledger, random: seededRandom(seed + names.length), stopping: load.signal });
+  };
+  return [...writers.map(begin(write)), ...readers.map(begin(read))];
+});
+t.teardown(() => load.abort());
+const counts = (): number[] => names.map(([ledger, name]) => ledger.acknowledged.get(name) ?? 0);
+const total = (): number => counts().reduce((sum, count) => sum + count, 0);
+
+/** Waits until each worker was acknowledged some more. */
+async function progress(): Promise<void> {
+  const before = counts();
+  await until(() => counts().every((count, at) => count >= (before[at] ?? 0) + 3));
+}
+
+/** One question of the strict bucket, asked until it is answered; whether it was let in. */
+async function isLetIn(address: string): Promise<boolean> {
+  const question = { method: "POST", path: "/api/sm/v1/bootstrap", body: {}, address } as const;
+  let status = 0;
+  await until(async () => {
+    ({ status } = await ask(url, question));
+    return status !== 0 && status !== 503;
+  });
+  return status !== 429;
+}
+
+async function letIn(address: string, times: number): Promise<number> {
+  let count = 0;
+  for (let asked = 0; asked < times; asked += 1) count += (await isLetIn(address)) ? 1 : 0;
+  return count;
+}
+
+interface Fault {
+  what: string;
+  inject: () => Promise<unknown>;
+}
+
+const authSm = () => killService(coffer, "auth-sm");
+const siemForwarder = () => killService(coffer, "siem-forwarder");
+const stores = (...names: StoreName[]) => Promise.all(names.map((name) => killStore(coffer, name)));
+const faults: Fault[] = [
+  { what: "auth-sm is killed", inject: authSm },
+  { what: "auth-sm and siem-forwarder are killed", inject: () => Promise.all([authSm(), siemForwarder()]) },
+  { what: "Redis is killed", inject: () => stores("redis") },
+  { what: "NATS and siem-forwarder are killed", inject: () => Promise.all([stores("nats"), siemForwarder()]) },
+  { what: "Postgres and auth-sm are killed", inject: () => Promise.all([stores("postgres"), authSm()]) },
+  { what: "every store is killed", inject: () => stores("redis", "nats", "postgres") },
+  { what: "Postgres hangs", inject: () => stallPostgres(coffer) },
+  {
+    what: "auth-sm is killed while its writes wait for a lock",
+    inject: () => holdTable(coffer, "auth_sm.secrets", authSm),
+  },
+  {
+    what: "siem-forwarder is killed while the audit waits for a lock",
+    inject: () => holdTable(coffer, "siem_forwarder.audit_records", siemForwarder),
+  },
+];
+
+await progress();
+for (const { what, inject } of random.shuffled(faults))
+  await t.test(`${what}: it recovers by itself, and limits hold`, async (t) => {
+    const address = await limiter.countedInRedis(async () => {
+      const one = freshAddress();
+      t.equal(await letIn(one, strictLimit + 1), strictLimit);
+      return one;
+    });
+    const begin = total() + random.below(60);
+    await until(() => total() >= begin);
+    const began = performance.now();
+    await inject();
+    await until(() => isReady(coffer));
+    t.comment(`ready ${Math.round(performance.now() - began)} ms after it began`);
+    await progress();
+    const again = await limiter.countedInRedis(() => letIn(address, 2));
+    t.equal(again, 0, "who had used up the limit still has");
+  });
+
+await t.test("nobody had to help: the same program runs with all its processes, and catches up", async (t) => {
+  load.abort();
+  await Promise.all(working);
+  await settled(coffer);
+  const state = coffer.state();
+  t.equal(state.pid, first.pid);
+  t.same(living(processesOf(state)), processesOf(state));
+  t.ok(await isReady(coffer));
+  t.same(Object.keys(state.services), Object.keys(first.services));
+});
+
+for (const [at, { cli, person, ledger }] of organizations.entries())
+  await t.test(
+    `organization ${at}: what was acknowledged is there, whole, and in the audit exactly once`,
+    async (t) => {
+      const acknowledged = ledger.attempts.filter(isAcknowledged).length;
+      const unanswered = ledger.attempts.filter(({ status }) => status === 0 || status === 503).length;
+      t.comment(`${acknowledged} acknowledged, ${unanswered} not answered or refused as unavailable`);
+      t.same(ledger.violations, [], "nobody was answered what should not be");
+      t.ok(unanswered > 0, "the faults were felt");
+      const records = await allRecords(url, person);
+      const requests = byRequest(records);
+      t.same(auditProblems(ledger, requests), [], "the audit");
+      const { contents, problems } = expectedContents(ledger, requests);
+      t.same(problems, [], "acknowledged writes");
+      t.same(sorted(await presentContents(url, person)), sorted(contents), "the contents, and no other secrets");
+      t.notOk(records.some(({ action }) => action === "audit.gap"));
+      t.match(await cli.run(["audit", "verify"]), { code: 0, stdout: /^\d+:[0-9a-f]{64}\n$/ }, "the chain");
+    },
+  );
+
+function sorted(contents: ReadonlyMap<string, string>): [string, string][] {
+  return [...contents].sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,95 @@
+import { createPrivateKey, randomUUID, sign } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Cli } from "../cli-person.ts";
+
+/** Somebody who may use the folder of an organization, and how they reach its secrets. */
+export interface Caller {
+  kind: "person" | "machine";
+  bearer(): string;
+  /** Where the folder's secrets are listed and made. */
+  list: string;
+  secret(uid: string): string;
+  /** What a body needs besides, to make a secret. */
+  creates: Record<string, unknown>;
+}
+
+export interface Answer {
+  /** 0 when there was none, or not the whole of it. */
+  status: number;
+  body: Record<string, unknown>;
+}
+
+/** The person who is logged in with this command. */
+export function personCaller(cli: Cli, url: string, folderId: string): Caller {
+  const profile = JSON.parse(readFileSync(join(cli.home, "coffer/profile.json"), "utf8")) as {
+    sessions: Record<string, { access_token: string }>;
+  };
+  const token = profile.sessions[url]?.access_token ?? "";
+  const list = `/api/org/folders/${folderId}/secrets`;
+  return { kind: "person", bearer: () => token, list, secret: (uid) => `${list}/${uid}`, creates: {} };
+}
+
+/** The machine of a configuration file. */
+export function machineCaller(file: string, url: string, folderId: string): Caller {
+  const machine = JSON.parse(readFileSync(file, "utf8")) as { client_id: string; private_key: string };
+  const key = createPrivateKey({ key: Buffer.from(machine.private_key, "base64"), format: "der", type: "pkcs8" });
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const list = "/api/sm/v1/secrets";
+  let token = { text: "", until: 0 };
+  const bearer = (): string => {
+    const now = Math.floor(Date.now() / 1000);
+    if (now < token.until - 60) return token.text;
+    const claims = { sub: machine.client_id, aud: url, iat: now, exp: now + 300 };
+    const signed = `${part({ alg: "ES256", typ: "JWT" })}.${part(claims)}`;
+    const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" });
+    token = { text: `${signed}.${signature.toString("base64url")}`, until: now + 300 };
+    return token.text;
+  };
+  return { kind: "machine", bearer, list, secret: (uid) => `${list}/${uid}`, creates: { folder_id: folderId } };
+}
+
+let addresses = 0;
+
+/** A source address that nobody has used: no request of the load is one too many of its address. */
+export function freshAddress(): string {
+  addresses += 1;
+  return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+}
+
+export function newRequestId(): string {
+  return `faults-${randomUUID()}`;
+}
+
+interface Question {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+  body?: object;
+  requestId?: string;
+  bearer?: string;
+  address?: string;
+}
+
+const timeoutMilliseconds = 20_000;
+
+/** Asks once. What was not answered whole was not answered. */
+export async function ask(url: string, question: Question): Promise<Answer> {
+  const { method, path, body, requestId = newRequestId(), bearer, address = freshAddress() } = question;
+  try {
+    const response = await fetch(url + path, {
+      method,
+      signal: AbortSignal.timeout(timeoutMilliseconds),
+      headers: {
+        "x-forwarded-for": address,
+        "x-request-id": requestId,
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
+  } catch {
+    return { status: 0, body: {} };
+  }
+}

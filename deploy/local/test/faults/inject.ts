@@ -1,0 +1,85 @@
+import pg from "pg";
+import type { ServiceName } from "@coffer/events";
+import type { RunState } from "../../src/run-file.ts";
+import type { Started } from "../npm-start.ts";
+import { until } from "../npm-start.ts";
+
+export type StoreName = keyof RunState["store_pids"];
+
+/** Kills a service as a crash would, and waits until another process has its place. */
+export async function killService(coffer: Started, name: ServiceName): Promise<void> {
+  const pid = coffer.state().services[name]?.pid ?? 0;
+  process.kill(pid, "SIGKILL");
+  await until(() => ![undefined, pid].includes(coffer.state().services[name]?.pid));
+}
+
+/** The same for a store that `npm start` started. */
+export async function killStore(coffer: Started, name: StoreName): Promise<void> {
+  const pid = coffer.state().store_pids[name] ?? 0;
+  process.kill(pid, "SIGKILL");
+  await until(() => ![undefined, pid].includes(coffer.state().store_pids[name]));
+}
+
+/** Stops every process of Postgres where it is, until the services notice that it answers nothing any more. */
+export async function stallPostgres(coffer: Started): Promise<void> {
+  await withPostgres(coffer, async (client) => {
+    const { rows } = await client.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()",
+    );
+    const pids = [coffer.state().store_pids.postgres ?? 0, ...rows.map(({ pid }) => pid)];
+    try {
+      for (const pid of pids) signal(pid, "SIGSTOP");
+      await until(async () => !(await isReady(coffer)));
+    } finally {
+      for (const pid of pids) signal(pid, "SIGCONT");
+    }
+  });
+}
+
+/** Holds a table as a slow transaction would, until somebody waits for it; `meanwhile` happens before it is let go. */
+export async function holdTable(coffer: Started, table: string, meanwhile: () => Promise<void>): Promise<void> {
+  await withPostgres(coffer, async (client) => {
+    await client.query("BEGIN");
+    await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = $1::regclass";
+    await until(async () => (await client.query(waiting, [table])).rowCount !== 0);
+    await meanwhile();
+    await client.query("ROLLBACK");
+  });
+}
+
+/** Whether everything answers, nothing of it degraded. */
+export async function isReady(coffer: Started): Promise<boolean> {
+  try {
+    const answer = await fetch(`${coffer.state().management_url}/readyz`);
+    return ((await answer.json()) as { status: string }).status === "ready";
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until everything that was recorded is in the audit's chain. */
+export async function settled(coffer: Started): Promise<void> {
+  await withPostgres(coffer, async (client) => {
+    await until(async () => (await client.query("SELECT FROM auth_sm.outbox LIMIT 1")).rowCount === 0);
+  });
+}
+
+async function withPostgres(coffer: Started, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: coffer.state().stores.postgres });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** One that has ended meanwhile needs no signal. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Started } from "../npm-start.ts";
+import { until } from "../npm-start.ts";
+
+/**
+ * Knows whether the limiter of auth-sm counts in Redis. On a busy machine Redis may answer too late for it, which is as
+ * if it were away: then it counts for its process alone, and what it has counted so is gone when that process is killed.
+ */
+export function watchLimiter(directory: string, coffer: Started) {
+  const downs = (): number =>
+    readFileSync(join(directory, "log/auth-sm.log"), "utf8").split("the limiter counts for this replica alone").length;
+  const isUp = async (): Promise<boolean> => {
+    const address = coffer.state().services["auth-sm"]?.management_url;
+    const metrics = await fetch(`${address ?? ""}/metrics`).then(
+      (answer) => answer.text(),
+      () => "",
+    );
+    return /^coffer_ratelimit_degraded\{[^}]*\} 0$/m.test(metrics);
+  };
+  return {
+    /** What `work` returns, done again until the limiter counted in Redis all the while. */
+    async countedInRedis<T>(work: () => Promise<T>): Promise<T> {
+      for (;;) {
+        // Counted before it is asked: what goes down just after its answer is seen in the end.
+        const before = downs();
+        await until(isUp);
+        const done = await work();
+        if ((await isUp()) && downs() === before) return done;
+      }
+    },
+  };
+}

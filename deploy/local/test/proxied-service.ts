@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { createServer, request as httpRequest } from "node:http";
+import type { IncomingMessage, RequestListener, RequestOptions, Server } from "node:http";
+import { connect } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { createRefusals, serve } from "@coffer/http";
+import { parseTrustedProxies } from "@coffer/ratelimit";
+import type { TestScope } from "@coffer/testkit";
+import { createProxy } from "../src/proxy.ts";
+
+/** By which the service knows the router. */
+export const secret = "the secret of this start";
+
+/** A router and what is behind it. */
+export interface Pair {
+  /** The port of the router. */
+  port: number;
+  backend: Server;
+  /** Makes the service unreachable, and reachable again. */
+  setDown(down: boolean): void;
+}
+
+/** A service behind a router, each on a port of its own. */
+export async function pair(t: TestScope, listener: RequestListener, trusted: string[] = []): Promise<Pair> {
+  const backend = createServer(listener).listen(0, "127.0.0.1");
+  await once(backend, "listening");
+  const { port } = backend.address() as AddressInfo;
+  let down = false;
+  const target = createProxy({
+    address: () => (down ? null : { host: "127.0.0.1", port }),
+    trustedProxies: parseTrustedProxies(trusted),
+    secret,
+    refusals: createRefusals(["https://vault.example"]),
+  });
+  const router = Object.assign(target.request, { upgrade: target.upgrade });
+  const serving = await serve(router, { host: "127.0.0.1", port: 0, drainSeconds: 0 });
+  t.teardown(async () => {
+    await serving.close();
+    backend.closeAllConnections();
+    backend.close();
+  });
+  return { port: serving.port, backend, setDown: (value) => (down = value) };
+}
+
+/** One request; the answer with its body read. */
+export async function ask(port: number, options: RequestOptions = {}, body = "") {
+  const request = httpRequest({ host: "127.0.0.1", port, agent: false, ...options });
+  request.end(Buffer.from(body));
+  const [answer] = (await once(request, "response")) as [IncomingMessage];
+  return { status: answer.statusCode, headers: answer.headers, raw: answer.rawHeaders, body: await text(answer) };
+}
+
+/** What the service saw, as its answer. */
+export const echo: RequestListener = (request, response) => {
+  void text(request).then((body) => {
+    response.writeHead(207, "Seen", ["Set-Cookie", "a=1", "Set-Cookie", "b=2", "X-Hop", "no", "Connection", "X-Hop"]);
+    const { method, url, headers } = request;
+    response.end(JSON.stringify({ method, url, headers, body }));
+  });
+};
+
+/** The answer of `echo`. */
+export interface Seen {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Asks for another protocol and returns the socket with what has been said so far. */
+export async function upgrade(
+  port: number,
+  headers: string,
+  allowHalfOpen = false,
+): Promise<{ socket: Socket; said: () => string }> {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen });
+  let all = "";
+  socket.on("data", (chunk) => (all += chunk.toString()));
+  socket.write(`GET /api/sync/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`);
+  await once(socket, "data");
+  return { socket, said: () => all };
+}
