@@ -66,6 +66,6 @@ export const syncMutants: readonly Mutant[] = [
     file: `${source}/connections/waiting.ts`,
     find: "if (known.updatedAt > push.updatedAt) return;",
     replace: "",
-    tests: [`${tests}/pushes.test.ts`],
+    tests: [`${tests}/waiting-pushes.test.ts`],
   },
 ];
