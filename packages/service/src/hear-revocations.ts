@@ -2,7 +2,7 @@ import type { Bus } from "@coffer/bus";
 import { revokedSessions, revokedSessionsKey, sessionRevoked } from "@coffer/events";
 import type { Revocation, Revocations, RevocationsOptions } from "@coffer/tokens";
 import { createRevocations } from "@coffer/tokens";
-import type { StatelessBase } from "./service-base.ts";
+import type { StatelessBase } from "./stateless-base.ts";
 
 type Redis = StatelessBase["redis"];
 type RevokedPage = ReturnType<typeof revokedSessions.output.parse>;

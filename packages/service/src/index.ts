@@ -3,28 +3,36 @@ export { attemptedAction, attempting, plainTarget } from "./attempt.ts";
 export type { Attempt, AttemptingRoute, Sent } from "./attempt.ts";
 export { auditOf, userActor } from "./audit-of.ts";
 export type { Actor, AuditEntry } from "./audit-of.ts";
-export { hearRevocations } from "./hear-revocations.ts";
 export { newId } from "./new-id.ts";
 export { nodeFlags } from "./node-flags.ts";
-export { runService } from "./run-service.ts";
-export { buildService, createServiceBase, createStatelessBase } from "./service-base.ts";
-export type {
-  ServiceBase,
-  ServiceBaseOptions,
-  ServiceParts,
-  StatelessBase,
-  StatelessBaseOptions,
-} from "./service-base.ts";
-export { readServiceConfig, readStatelessConfig } from "./service-config.ts";
-export type { BaseConfig, StatelessConfig } from "./service-config.ts";
-export type { ServiceConfig, ServiceInstance, ServiceRoom, Shared } from "./service-room.ts";
+export { createServiceBase } from "./service-base.ts";
+export type { ServiceBase, ServiceBaseOptions } from "./service-base.ts";
+export { readServiceConfig } from "./service-config.ts";
+export type { BaseConfig } from "./service-config.ts";
 export { sharedStoreAddresses, storeAddresses } from "./store-addresses.ts";
 export type { SharedStores, StoreAddresses } from "./store-addresses.ts";
 export { startSweeper } from "./sweeper.ts";
 export type { Sweep, Sweeper } from "./sweeper.ts";
 export { identifyUser } from "./user.ts";
 export type { User, UserChecks } from "./user.ts";
-export { createUserVerifier } from "./user-verifier.ts";
 export { authenticateUser, createUsers } from "./users.ts";
 export type { Users } from "./users.ts";
 export { sessionEnded } from "./session-ended.ts";
+export {
+  buildService,
+  createStatelessBase,
+  createUserVerifier,
+  hearRevocations,
+  readStatelessConfig,
+  runService,
+} from "./stateless.ts";
+export type {
+  ServiceConfig,
+  ServiceInstance,
+  ServiceParts,
+  ServiceRoom,
+  Shared,
+  StatelessBase,
+  StatelessBaseOptions,
+  StatelessConfig,
+} from "./stateless.ts";

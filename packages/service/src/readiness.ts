@@ -1,16 +1,15 @@
-import { createMigrationCheck } from "@coffer/postgres";
 import type { Readiness } from "@coffer/telemetry";
-import type { ServiceBase, StatelessBase } from "./service-base.ts";
+import type { ServiceBase } from "./service-base.ts";
+import type { StatelessBase } from "./stateless-base.ts";
 
-type Stores = Pick<StatelessBase, "bus" | "redis"> & Partial<Pick<ServiceBase, "database" | "migrations">>;
+type Stores = Pick<StatelessBase, "bus" | "redis"> & Partial<Pick<ServiceBase, "isMigrated">>;
 
 /**
  * Makes the check whether a service can do its work: without the Postgres that it has, or before its migrations, it
  * cannot. Without the bus what must ask another service fails, and without Redis each replica limits for itself, but it
  * stays where it is: it is degraded.
  */
-export function createReadiness({ database, migrations, bus, redis }: Stores): () => Promise<Readiness> {
-  const isMigrated = database && migrations && createMigrationCheck(database.pool, migrations);
+export function createReadiness({ isMigrated, bus, redis }: Stores): () => Promise<Readiness> {
   return async () => {
     const postgres = await isMigrated?.().then(
       (migrated) => (migrated ? "ok" : "not migrated"),

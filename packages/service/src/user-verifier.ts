@@ -1,7 +1,7 @@
 import { signingKeys } from "@coffer/events";
 import type { UserClaims } from "@coffer/tokens";
 import { createKeySet, verifyUserToken } from "@coffer/tokens";
-import type { StatelessBase } from "./service-base.ts";
+import type { StatelessBase } from "./stateless-base.ts";
 
 /**
  * Makes the verifier of people's access tokens by the keys that auth-sm tells over the bus. It throws ServiceError

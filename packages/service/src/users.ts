@@ -1,6 +1,6 @@
 import type { Authenticate, AuthInput } from "@coffer/http";
 import { hearRevocations } from "./hear-revocations.ts";
-import type { StatelessBase } from "./service-base.ts";
+import type { StatelessBase } from "./stateless-base.ts";
 import type { User } from "./user.ts";
 import { identifyUser } from "./user.ts";
 import { createUserVerifier } from "./user-verifier.ts";

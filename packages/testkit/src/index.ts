@@ -1,5 +1,6 @@
 export { createClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
+export { loadedPackages } from "./loaded-packages.ts";
 export type { TestScope, TestServer } from "./scope.ts";
 export { makeTestDirectory, removeTestDirectory, testDirectory, testRootVariable } from "./test-directory.ts";
 export { sharedPostgresVariable, testPostgres } from "./test-postgres.ts";

@@ -1,4 +1,4 @@
-import { readStatelessConfig } from "@coffer/service";
+import { readStatelessConfig } from "@coffer/service/stateless";
 
 export type Config = ReturnType<typeof readConfig>;
 

@@ -1,4 +1,4 @@
-import type { ServiceBase } from "@coffer/service";
+import type { StatelessBase } from "@coffer/service/stateless";
 import type { Revocations, UserClaims } from "@coffer/tokens";
 import type { Logger } from "@coffer/telemetry";
 import type { Connections } from "./connections/connections.ts";
@@ -11,7 +11,7 @@ import type { FanOut } from "./pushes/fan-out.ts";
 import type { Timings } from "./timings.ts";
 
 /** All that an operation may use: its first argument. Built once, by hand, in service.ts. */
-export interface Deps extends Pick<ServiceBase, "bus" | "authFailures"> {
+export interface Deps extends Pick<StatelessBase, "bus" | "authFailures"> {
   log: Logger;
   metrics: SyncMetrics;
   timings: Timings;

@@ -1,4 +1,4 @@
-import { runService } from "@coffer/service";
+import { runService } from "@coffer/service/stateless";
 import { readConfig } from "./config.ts";
 import { createService } from "./service.ts";
 

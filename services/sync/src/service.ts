@@ -1,5 +1,5 @@
-import { buildService, createStatelessBase, createUserVerifier, hearRevocations } from "@coffer/service";
-import type { ServiceInstance, Shared, StatelessBase } from "@coffer/service";
+import { buildService, createStatelessBase, createUserVerifier, hearRevocations } from "@coffer/service/stateless";
+import type { ServiceInstance, Shared, StatelessBase } from "@coffer/service/stateless";
 import { createTurns, createTurnsByKey } from "./answers/turns.ts";
 import type { Config } from "./config.ts";
 import { createConnections } from "./connections/connections.ts";

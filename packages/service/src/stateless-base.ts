@@ -1,0 +1,51 @@
+import type { Bus } from "@coffer/bus";
+import { connectBus } from "@coffer/bus";
+import type { ServiceName } from "@coffer/events";
+import { connectRedis } from "@coffer/ratelimit";
+import type { Counter, Telemetry } from "@coffer/telemetry";
+import { createTelemetry } from "@coffer/telemetry";
+import type { StatelessConfig } from "./service-config.ts";
+import type { Shared } from "./service-room.ts";
+
+export interface StatelessBaseOptions<Config extends StatelessConfig> {
+  name: ServiceName;
+  config: Config;
+  shared?: Shared;
+  /** Default: the system's clock. */
+  now?: () => Date;
+}
+
+/** What a service stands on that keeps nothing in Postgres. Its stores connect in the background, and may come and go. */
+export interface StatelessBase<Config extends StatelessConfig = StatelessConfig> {
+  readonly name: ServiceName;
+  readonly config: Config;
+  readonly telemetry: Telemetry;
+  readonly bus: Bus;
+  readonly redis: ReturnType<typeof connectRedis>;
+  /** `coffer_auth_failures_total`, by why. */
+  readonly authFailures: Counter<"reason">;
+  /** The present time. */
+  now(): Date;
+}
+
+/** Makes what a service stands on that keeps nothing in Postgres. `buildService` ends it. */
+export function createStatelessBase<Config extends StatelessConfig>({
+  name,
+  config,
+  shared = {},
+  now = () => new Date(),
+}: StatelessBaseOptions<Config>): StatelessBase<Config> {
+  const { stores } = config;
+  const telemetry = createTelemetry({ service: name, level: config.COFFER_LOG_LEVEL, ...shared });
+  return {
+    name,
+    config,
+    telemetry,
+    bus: connectBus({ ...stores.nats, service: name, telemetry }),
+    redis: connectRedis(stores.redisUrl),
+    authFailures: telemetry.metrics.counter("coffer_auth_failures_total", "Callers that were not let in, by why", [
+      "reason",
+    ]),
+    now,
+  };
+}
