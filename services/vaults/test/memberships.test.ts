@@ -139,6 +139,33 @@ await t.test("what was missed while the bus was away is asked for when it is bac
   );
 });
 
+await t.test(
+  "auth-sm is believed when its database was restored to an earlier time, whose versions begin again",
+  async (t) => {
+    const { orgId, owner, member, path } = await company();
+    const restore = people.dump();
+    const late = await people.add({ orgId, role: "member" });
+    const body = { permission: "read", encrypted_key: jwe };
+    t.equal((await call(service, owner, "PUT", `${path}/members/${late.userId}`, { body })).status, 200);
+    await people.place(member, { orgId, role: "member", status: "suspended" });
+    t.equal((await call(service, member, "GET", path)).status, 403);
+    for (let changes = 0; changes < 5; changes += 1) await people.place(owner, { orgId, role: "owner" });
+
+    restore();
+    const fresh = await people.place(await people.add(), { orgId, role: "member" });
+    await nats.stop();
+    await nats.start();
+    await until("the suspension is forgotten", async () => (await call(service, member, "GET", path)).status === 200);
+    await until("nobody knows the one who joined since", async () => {
+      return (await call(service, late, "GET", path)).status === 404;
+    });
+    t.equal((await call(service, owner, "GET", path)).status, 200);
+    t.equal(await people.tell({ ...fresh, version: fresh.version + 1 }), 1, "what is told from now on counts");
+    await people.place(member, { orgId, role: "auditor" });
+    t.equal((await call(service, member, "GET", path)).status, 403);
+  },
+);
+
 await t.test("a session that has ended is refused", async (t) => {
   const { member, path } = await company();
   await people.revoke(member);

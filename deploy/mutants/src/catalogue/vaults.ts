@@ -48,6 +48,13 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/memberships.test.ts`],
   },
   {
+    name: "restored-memberships-not-believed",
+    file: `${source}/people/reconcile.ts`,
+    find: "if (page.as_of < greatest) {",
+    replace: "if (page.as_of < greatest - 1_000_000) {",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
     name: "vault-seen-while-travelling",
     file: `${source}/store/sights.ts`,
     find: "        AND (v.safe_for_travel OR p.travelling IS NOT TRUE)\n",

@@ -1,17 +1,19 @@
 import { memberships } from "@coffer/events";
 import type { Membership } from "@coffer/events";
 import type { Deps } from "../deps.ts";
-import { listOlder } from "../store/membership-copies.ts";
+import { forgetVersions, greatestVersion, listOlder } from "../store/membership-copies.ts";
 import { keepTold } from "./keep.ts";
 
 const timeoutMilliseconds = 10_000;
 
 /**
- * Brings the copy of memberships to what auth-sm has: whatever was missed while the bus was away.
+ * Brings the copy of memberships to what auth-sm has: whatever was missed while the bus was away, and what is no more since
+ * its database was restored to an earlier time.
  * @throws ServiceError `unavailable` when auth-sm or Postgres cannot be asked
  */
 export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" | "newId" | "now">): Promise<void> {
   const lasting = new Set<string>();
+  const greatest = await greatestVersion(deps.database.pool);
   let asOf: number | undefined;
   for (let after: string | null | undefined; after !== null;) {
     const page: ReturnType<typeof memberships.output.parse> = await deps.bus.request(
@@ -19,6 +21,12 @@ export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" |
       { after: after ?? null },
       { timeoutMilliseconds },
     );
+    if (page.as_of < greatest) {
+      // Versions have begun again below those of the copy, which says nothing of what is newer until it has forgotten them.
+      // What was told since is in the pages that are asked for after that.
+      await forgetVersions(deps.database.pool);
+      return reconcileMemberships(deps);
+    }
     for (const each of page.memberships) lasting.add(keyOf(each));
     await keepTold(deps, page.memberships);
     asOf ??= page.as_of;

@@ -66,6 +66,21 @@ function asRows(pairs: readonly KeptMembership[]) {
   `;
 }
 
+/** Below every version, also that of what was only asked for (0). */
+const forgotten = -1;
+
+/** The greatest version that is known; 0 when there is none. */
+export function greatestVersion(db: Queryable): Promise<number> {
+  return db.oneFirst(sql.type(z.object({ version: z.number() }))`
+    SELECT greatest(max(version), 0) AS version FROM memberships
+  `);
+}
+
+/** Lets whatever auth-sm tells next count as newer than what is known. */
+export async function forgetVersions(db: Queryable): Promise<void> {
+  await db.query(sql.typeAlias("void")`UPDATE memberships SET version = ${forgotten} WHERE version > 0`);
+}
+
 const known = z.object({
   org_id: z.string(),
   user_id: z.string(),
@@ -91,6 +106,6 @@ export async function listOlder(
       : sql.fragment`AND (org_id, user_id) > (${after.org_id}::uuid, ${after.user_id}::uuid)`;
   return db.any(sql.type(known)`
     SELECT org_id, user_id, role, name, email, joined_at, version FROM memberships
-    WHERE status <> 'removed' AND version BETWEEN 1 AND ${version} ${later} ORDER BY org_id, user_id LIMIT 1000
+    WHERE status <> 'removed' AND version <> 0 AND version <= ${version} ${later} ORDER BY org_id, user_id LIMIT 1000
   `);
 }

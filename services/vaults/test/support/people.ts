@@ -47,6 +47,8 @@ export interface People {
   revoke(person: Person): Promise<void>;
   /** How many pages of memberships were asked for. */
   pagesAsked(): number;
+  /** What it takes to go back to this moment, as from a dump of the database: versions begin again after it too. */
+  dump(): () => void;
 }
 
 export const issuer = "https://coffer.test";
@@ -141,5 +143,13 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
       await bus.flush();
     },
     pagesAsked: () => pages,
+    dump: () => {
+      const [then, versionThen] = [new Map(all), version];
+      return () => {
+        all.clear();
+        for (const [key, membership] of then) all.set(key, membership);
+        version = versionThen;
+      };
+    },
   };
 }
