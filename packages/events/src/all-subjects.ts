@@ -1,5 +1,5 @@
 import { auditAppend, membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
-import { folderChanged, folderHolders, memberships } from "./organization-subjects.ts";
+import { folderChanged, folderHolders, folderNewsSince, memberships } from "./organization-subjects.ts";
 import {
   changesSince,
   membershipChanged,
@@ -19,6 +19,7 @@ export const allRpcs = [
   revokedSessions,
   memberships,
   folderHolders,
+  folderNewsSince,
   changesSince,
   newsSince,
   vaultViewers,

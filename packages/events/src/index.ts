@@ -8,7 +8,7 @@ export { revokedSessionsKey } from "./revoked-sessions.ts";
 export { serviceNames } from "./services.ts";
 export type { ServiceName } from "./services.ts";
 export { allEvents, allRpcs } from "./all-subjects.ts";
-export { folderChanged, folderHolders, memberships } from "./organization-subjects.ts";
+export { folderChanged, folderHolders, folderNewsSince, memberships } from "./organization-subjects.ts";
 export type { Membership } from "./organization-subjects.ts";
 export type { EventSubject, RpcSubject } from "./subject.ts";
 export { auditAppend, membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";

@@ -47,6 +47,8 @@ export const folderHolders = {
 } satisfies RpcSubject<unknown, unknown>;
 
 const folderNews = z.object({
+  /** By which news are known that are heard of once more; a publisher of an earlier version gives none. */
+  id: z.string().optional(),
   folder_id: z.guid(),
   change: z.enum(["metadata", "membership", "key", "secrets"]),
   updated_at: z.string(),
@@ -66,3 +68,22 @@ export const folderChanged = {
   payload: folderNews,
   received: folderNews.extend({ change: folderNews.shape.change.catch("metadata") }),
 } satisfies EventSubject<unknown>;
+
+/**
+ * What was told of folders since a moment that an earlier answer named as its `until` (null: only names the present
+ * one), in parts: as long as the answer has an `after`, the same question with that `after` gives the next. Something may
+ * be told twice, nothing is left out. `reset`: it is not known any more what was told since then.
+ */
+export const folderNewsSince = {
+  kind: "rpc",
+  subject: "coffer.rpc.auth-sm.folder-news",
+  responder: "auth-sm",
+  callers: only("sync"),
+  input: z.object({ since: z.string().nullable(), after: z.string().nullable() }),
+  output: z.object({
+    folders: z.array(folderChanged.received),
+    until: z.string(),
+    reset: z.boolean(),
+    after: z.string().nullable(),
+  }),
+} satisfies RpcSubject<unknown, unknown>;

@@ -1,6 +1,14 @@
-import { folderHolders, membershipOf, memberships, revokedSessions, signingKeys } from "@coffer/events";
+import {
+  folderHolders,
+  folderNewsSince,
+  membershipOf,
+  memberships,
+  revokedSessions,
+  signingKeys,
+} from "@coffer/events";
 import { chosenOrg } from "@coffer/http";
 import type { Deps } from "./deps.ts";
+import { listFolderNewsSince } from "./folders/list-news.ts";
 import { listReaders } from "./folders/list-readers.ts";
 import { listAllMemberships } from "./members/list-all.ts";
 import { listRevoked } from "./sessions/list-revoked.ts";
@@ -13,6 +21,7 @@ export function answerRequests(deps: Deps): void {
   deps.bus.reply(revokedSessions, (asked) => listRevoked(deps, asked));
   deps.bus.reply(memberships, ({ after }) => listAllMemberships(deps, after));
   deps.bus.reply(folderHolders, (asked) => listReaders(deps, asked));
+  deps.bus.reply(folderNewsSince, (asked) => listFolderNewsSince(deps, asked));
   deps.bus.reply(membershipOf, async ({ user_id: userId, session_id: sessionId, org_id: orgId }) => {
     const { pool } = deps.database;
     const [session_active, membership, has_organization] = await Promise.all([

@@ -9,6 +9,8 @@ import { loginStartSweep } from "./accounts/sweep-login-starts.ts";
 import { createClientActivity } from "./clients/activity.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { notingFolderNews } from "./folders/note-told.ts";
+import { folderNewsSweep } from "./folders/sweep-news.ts";
 import { findPublicKey } from "./keys/find-public-key.ts";
 import { loadServerKeys } from "./keys/server-keys.ts";
 import { keySweep } from "./keys/sweep.ts";
@@ -32,10 +34,12 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   const base = createServiceBase({ name: "auth-sm", config, schema, migrations, shared, ...seams });
   const { bus, database, telemetry } = base;
   const deps = buildDeps(base);
-  const relay = startRelay({ database, deliver: deliverOver(bus), telemetry });
+  const relay = startRelay({ database, deliver: notingFolderNews(database, deliverOver(bus)), telemetry });
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
-  const sweeps = [loginStartSweep(deps), beginningsSweep(deps), sessionSweep(deps), keySweep(deps)];
+  const sweeps = [loginStartSweep, beginningsSweep, sessionSweep, keySweep, folderNewsSweep].map((sweep) =>
+    sweep(deps),
+  );
   const sweepers = sweeps.map((sweep) => startSweeper(sweep, telemetry.log));
   return buildService(base, {
     routes,

@@ -216,5 +216,5 @@ await t.test("no secret of a write is in what is told", async (t) => {
   const found = await until("the news", () =>
     observer.folderNews.find(({ folder_id, change }) => folder_id === folder && change === "secrets"),
   );
-  t.strictSame(Object.keys(found).sort(), ["change", "folder_id", "updated_at", "user_ids"]);
+  t.strictSame(Object.keys(found).sort(), ["change", "folder_id", "id", "updated_at", "user_ids"]);
 });

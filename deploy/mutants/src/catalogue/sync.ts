@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "services/sync/src";
 const tests = "services/sync/test";
+const authSm = "services/auth-sm";
 
 /** Who may hold a connection, and what goes over it. */
 export const syncMutants: readonly Mutant[] = [
@@ -67,5 +68,26 @@ export const syncMutants: readonly Mutant[] = [
     find: "if (known.updatedAt > push.updatedAt) return;",
     replace: "",
     tests: [`${tests}/waiting-pushes.test.ts`],
+  },
+  {
+    name: "told-folder-news-not-noted",
+    file: `${authSm}/src/folders/note-told.ts`,
+    find: "if (subject.subject !== folderChanged.subject) return;",
+    replace: "if (subject.subject !== folderChanged.subject || payloads.length > 0) return;",
+    tests: [`${authSm}/test/missed-folder-news.test.ts`],
+  },
+  {
+    name: "folder-news-watermark-ahead-of-what-is-under-way",
+    file: `${authSm}/src/store/folder-news.ts`,
+    find: "pg_snapshot_xmin(pg_current_snapshot())",
+    replace: "pg_snapshot_xmax(pg_current_snapshot())",
+    tests: [`${authSm}/test/missed-folder-news.test.ts`],
+  },
+  {
+    name: "swept-folder-news-unnoticed",
+    file: `${authSm}/src/folders/list-news.ts`,
+    find: "if (await isSwept(pool, from)) return startOver;",
+    replace: 'if (since === "" && (await isSwept(pool, from))) return startOver;',
+    tests: [`${authSm}/test/missed-folder-news.test.ts`],
   },
 ];

@@ -26,14 +26,14 @@ export async function tellFolderChange(
   deps: Pick<Deps, "newId" | "now">,
   { folderIds, change, updatedAt = momentOf(deps.now()), userIds = [] }: FolderChange,
 ): Promise<void> {
-  const news = folderIds.flatMap((folder_id) =>
-    partsOf(userIds).map((user_ids): FolderNews => ({ folder_id, change, updated_at: updatedAt, user_ids })),
+  const about = { change, updated_at: updatedAt };
+  const messages = folderIds.flatMap((folder_id) =>
+    partsOf(userIds).map((user_ids) => {
+      const id = deps.newId();
+      return { id, payload: { id, folder_id, ...about, user_ids } };
+    }),
   );
-  await enqueueEach(
-    tx,
-    folderChanged,
-    news.map((payload) => ({ id: deps.newId(), payload })),
-  );
+  await enqueueEach(tx, folderChanged, messages);
 }
 
 /** At least one. */

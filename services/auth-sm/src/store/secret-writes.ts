@@ -171,9 +171,10 @@ const folderValues = ({ actor, folderId, orgId, keyVersion }: JudgedFolder) => [
 
 const presentValues = ({ uid, version, updated_at }: SecretReceiptRow) => [uid, version, updated_at];
 
-/** Nobody knows an event by its id: it has that of the record. */
+/** The event has the id of the record: they are told to others. */
 function messageValues({ folderId }: JudgedFolder, audit: AuditDraft, at: string) {
   const news: z.infer<typeof folderChanged.payload> = {
+    id: audit.id,
     folder_id: folderId,
     change: "secrets",
     updated_at: at,

@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import { folderNewsSince } from "@coffer/events";
+import { createDatabase } from "@coffer/postgres";
+import { createTelemetry } from "@coffer/telemetry";
+import { until } from "@coffer/testkit";
+import pg from "pg";
+import t from "tap";
+import { folderNewsSweep } from "../src/folders/sweep-news.ts";
+import { call } from "./support/call.ts";
+import { createFolder } from "./support/machines.ts";
+import { execute, startCompany } from "./support/members.ts";
+import type { FolderNews } from "./support/observer.ts";
+import { startAuthSm } from "./support/service.ts";
+
+// What was told of folders, for who has not heard it.
+
+const service = await startAuthSm(t);
+const { observer, postgres } = service;
+const { owner } = await startCompany(service);
+const telemetry = createTelemetry({ service: "auth-sm", level: "silent" });
+const database = createDatabase({ url: postgres.url, schema: "auth_sm", telemetry });
+t.teardown(() => database.close());
+
+const ask = (since: string | null, after: string | null = null) =>
+  observer.sync.request(folderNewsSince, { since, after }, { timeoutMilliseconds: 20_000 });
+const now = async (): Promise<string> => (await ask(null)).until;
+const rename = (folder: string, name = randomUUID()) =>
+  call(service, "PATCH", `/api/org/folders/${folder}`, { token: owner.token, body: { name } });
+
+/** All parts of an answer. */
+async function newsSince(since: string): Promise<{ folders: FolderNews[]; sizes: number[]; until: string }> {
+  const first = await ask(since);
+  const parts = [first];
+  for (let { after } = first; after !== null;) {
+    const part = await ask(since, after);
+    parts.push(part);
+    ({ after } = part);
+  }
+  if (parts.some((part) => part.reset || part.until !== first.until))
+    throw new Error("the parts are not of one answer");
+  return {
+    folders: parts.flatMap(({ folders }) => folders),
+    sizes: parts.map((part) => part.folders.length),
+    until: first.until,
+  };
+}
+
+/** Notes news of a new folder, `count` times with so many people, over a connection of its own. */
+async function note(client: pg.ClientBase, { count = 1, people = 0 } = {}): Promise<string> {
+  const folder = randomUUID();
+  await client.query(
+    `INSERT INTO auth_sm.folder_news (server, news)
+     SELECT (SELECT system_identifier FROM pg_control_system()) || '.' || (SELECT timeline_id FROM pg_control_checkpoint()),
+       json_build_object('id', gen_random_uuid(), 'folder_id', $1::uuid, 'change', 'key', 'updated_at', '',
+         'user_ids', ARRAY(SELECT gen_random_uuid() FROM generate_series(1, $3)))
+     FROM generate_series(1, $2)`,
+    [folder, count, people],
+  );
+  return folder;
+}
+async function connected(t: { teardown(work: () => unknown): unknown }): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  t.teardown(() => client.end());
+  return client;
+}
+
+await t.test("what was told since a moment is told again as it was, to who asks", async (t) => {
+  const since = await now();
+  const folder = await createFolder(service, owner);
+  await rename(folder);
+  await call(service, "DELETE", `/api/org/folders/${folder}`, { token: owner.token });
+  const heard = await until("three are heard", () => {
+    const about = observer.folderNews.filter(({ folder_id }) => folder_id === folder);
+    return about.length === 3 && about;
+  });
+  const told = await until("all are noted", async () => {
+    const about = (await newsSince(since)).folders.filter(({ folder_id }) => folder_id === folder);
+    return about.length === 3 && about;
+  });
+  t.strictSame(told, heard);
+  t.equal(new Set(told.map(({ id }) => id)).size, 3);
+  t.strictSame(told[2]?.user_ids, [owner.userId], "who lost it is named");
+  await until("they are not told again since a later moment", async () => {
+    const { folders } = await newsSince(await now());
+    return !folders.some(({ folder_id }) => folder_id === folder);
+  });
+});
+
+await t.test("what was being noted at a moment is told since then", async (t) => {
+  const client = await connected(t);
+  await client.query("BEGIN");
+  const folder = await note(client);
+  // Others commit after it has begun.
+  await createFolder(service, owner);
+  const since = await now();
+  t.notOk((await newsSince(since)).folders.some(({ folder_id }) => folder_id === folder));
+  await client.query("COMMIT");
+  t.ok((await newsSince(since)).folders.some(({ folder_id }) => folder_id === folder));
+});
+
+await t.test("many come in parts, each once, and so do large ones", async (t) => {
+  const client = await connected(t);
+  let since = await now();
+  const folder = await note(client, { count: 1_200 });
+  const { folders, sizes } = await newsSince(since);
+  const about = folders.filter(({ folder_id }) => folder_id === folder);
+  t.equal(new Set(about.map(({ id }) => id)).size, 1_200);
+  t.equal(about.length, 1_200);
+  t.ok(sizes.every((size) => size <= 500));
+  t.equal(sizes.at(-1), 0);
+
+  since = await now();
+  const large = await note(client, { count: 5, people: 5_000 });
+  const told = (await newsSince(since)).folders.filter(({ folder_id }) => folder_id === large);
+  t.strictSame(
+    told.map(({ user_ids }) => user_ids.length),
+    [5_000, 5_000, 5_000, 5_000, 5_000],
+  );
+});
+
+await t.test("while the bus is away nothing is noted: it is told when it is back", async (t) => {
+  const folder = await createFolder(service, owner);
+  const since = await until("it is noted", async () => {
+    const { folders, until: later } = await newsSince(await now());
+    return folders.every(({ folder_id }) => folder_id !== folder) && later;
+  });
+  const count = async () =>
+    (await execute(service, "SELECT FROM auth_sm.folder_news WHERE news ->> 'folder_id' = $1", [folder])).length;
+  await until("the first is noted", async () => (await count()) === 1);
+  await service.nats.stop();
+  t.equal((await rename(folder)).status, 200);
+  const waiting = "SELECT FROM auth_sm.outbox WHERE lane = 'event'";
+  t.equal((await execute(service, waiting)).length, 1);
+  t.equal(await count(), 1);
+  await service.nats.start();
+  await until("it is noted", async () => (await count()) === 2);
+  await until("sync is back", () => observer.sync.connected && observer.bus.connected);
+  t.ok((await newsSince(since)).folders.some(({ folder_id }) => folder_id === folder));
+});
+
+await t.test("who asks for more than is kept, or from another server's moment, starts over", async (t) => {
+  const client = await connected(t);
+  const since = await now();
+  const folder = await note(client, { count: 2 });
+  const sweep = folderNewsSweep({ database });
+  t.equal(await sweep.batch(), false);
+  t.match(await ask(since), { reset: false }, "what is young stays");
+  await client.query(
+    "UPDATE auth_sm.folder_news SET noted_at = noted_at - interval '61 minutes' WHERE news ->> 'folder_id' = $1",
+    [folder],
+  );
+  await sweep.batch();
+  t.match(await ask(since), { folders: [], reset: true, after: null });
+  await until("the watermark is past them", async () => !(await ask(await now())).reset);
+  t.match(await ask((await ask(since)).until), { reset: false }, "and goes on from there");
+
+  const [system = "", timeline = "", x = ""] = (await now()).split(".");
+  t.match(await ask([system, Number(timeline) + 1, x].join(".")), { folders: [], reset: true });
+  t.match(await ask([`1${system.slice(0, -1)}`, timeline, x].join(".")), { folders: [], reset: true });
+});
+
+await t.test("another moment or place than was named is refused", async (t) => {
+  for (const since of ["", "x", "1.1", "1.1.-1", "1.1.1.1"]) await t.rejects(ask(since), { code: "invalid_request" });
+  await t.rejects(ask(await now(), "x"), { code: "invalid_request" });
+});
