@@ -25,7 +25,9 @@ export interface Deps extends Pick<StatelessBase, "bus" | "authFailures"> {
   heartbeat: Heartbeat;
   expiries: Expiries;
   fanOut: FanOut;
+  /** Of records and vaults. */
   news: MissedNews;
+  folderNews: MissedNews;
   /** Runs a question about changes when it is its turn. */
   turns<T>(question: () => Promise<T>): Promise<T>;
   /** Sends an answer to a person when it is the turn of one of their devices. */

@@ -9,6 +9,7 @@ import { createHeartbeat } from "./connections/heartbeat.ts";
 import type { Deps } from "./deps.ts";
 import { createSyncMetrics } from "./metrics.ts";
 import { createMissedNews } from "./news/missed-news.ts";
+import { folderNews, vaultNews } from "./news/sources.ts";
 import { createHandshake } from "./opening/handshake.ts";
 import { createAudience } from "./pushes/audience.ts";
 import { createFanOut } from "./pushes/fan-out.ts";
@@ -44,6 +45,7 @@ export function createService(config: Config, shared: Shared = {}, own: Partial<
     close() {
       clearInterval(ticking);
       deps.news.close();
+      deps.folderNews.close();
       deps.revocations.close();
       for (const connection of deps.connections.all()) connection.socket.terminate();
       return Promise.resolve();
@@ -57,6 +59,7 @@ function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
   const connections = createConnections();
   const metrics = createSyncMetrics(telemetry.metrics, () => connections.size, now);
   const fanOut = createFanOut({ audience: createAudience(bus), connections, metrics });
+  const missed = { bus, connections, timings, log };
   return {
     bus,
     authFailures,
@@ -75,7 +78,8 @@ function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
     heartbeat: createHeartbeat(timings),
     expiries: createExpiries(now),
     fanOut,
-    news: createMissedNews({ bus, fanOut, connections, timings, log }),
+    news: createMissedNews({ ...missed, source: vaultNews(bus, fanOut) }),
+    folderNews: createMissedNews({ ...missed, source: folderNews(bus, fanOut) }),
     turns: createTurns(mostQuestions),
     turnsByUser: createTurnsByKey(mostAnswersEach),
     state: { draining: false },

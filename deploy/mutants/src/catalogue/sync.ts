@@ -90,4 +90,25 @@ export const syncMutants: readonly Mutant[] = [
     replace: 'if (since === "" && (await isSwept(pool, from))) return startOver;',
     tests: [`${authSm}/test/missed-folder-news.test.ts`],
   },
+  {
+    name: "folder-news-known-by-their-time",
+    file: `${source}/pushes/fan-out.ts`,
+    find: "const id = news.id ?? `${folder_id} ${change} ${updated_at}`;",
+    replace: "const id = `${folder_id} ${change}`;",
+    tests: [`${tests}/folder-news.test.ts`],
+  },
+  {
+    name: "folder-news-pushed-with-every-question",
+    file: `${source}/pushes/fan-out.ts`,
+    find: "again && recentOfFolders.has(id, updated_at)",
+    replace: 'again && updated_at === ""',
+    tests: [`${tests}/folder-news.test.ts`],
+  },
+  {
+    name: "device-answered-before-the-moment-of-folders-is-noted",
+    file: `${source}/answers/send-answer.ts`,
+    find: "Promise.all([deps.news.known(), deps.folderNews.known().catch(deps.folderNews.missed)])",
+    replace: "deps.news.known()",
+    tests: [`${tests}/folder-news.test.ts`],
+  },
 ];

@@ -14,7 +14,8 @@ const mostKept = 1024 * 1024;
  * @throws what the bus throws; an error when the connection is closed
  */
 export async function sendAnswer(deps: Deps, connection: Connection, request: SyncRequest): Promise<void> {
-  await deps.news.known();
+  // Of folders too, whose news may be missed from here on; but they are in no answer, which does without auth-sm.
+  await Promise.all([deps.news.known(), deps.folderNews.known().catch(deps.folderNews.missed)]);
   const ask = partsFrom(deps, connection.holder, request);
   const fragments = createFragments(connection, deps.timings.taken);
   const kept: string[] = [];

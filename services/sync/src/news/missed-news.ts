@@ -1,11 +1,10 @@
 import type { Bus } from "@coffer/bus";
-import { newsSince } from "@coffer/events";
 import type { Logger } from "@coffer/telemetry";
 import { closeCodes } from "../connections/close-codes.ts";
 import { closeSlowly } from "../connections/close-slowly.ts";
 import type { Connections } from "../connections/connections.ts";
-import type { FanOut } from "../pushes/fan-out.ts";
 import type { Timings } from "../timings.ts";
+import type { NewsPart, NewsSource } from "./news-source.ts";
 
 /** What events have not told, because the bus was away, a message was lost or nobody could be asked who may know. */
 export interface MissedNews {
@@ -21,14 +20,14 @@ export interface MissedNews {
 
 export interface MissedNewsOptions {
   bus: Bus;
-  fanOut: FanOut;
+  source: NewsSource;
   connections: Connections;
   timings: Pick<Timings, "news" | "newsAgain" | "startOver">;
   log: Logger;
 }
 
-/** Asks vaults for all news every 30 s, each replica at its own moment, and at once when the bus is back. */
-export function createMissedNews({ bus, fanOut, connections, timings, log }: MissedNewsOptions): MissedNews {
+/** Asks for all news every 30 s, each replica at its own moment, and at once when the bus is back. */
+export function createMissedNews({ bus, source, connections, timings, log }: MissedNewsOptions): MissedNews {
   // Up to when everything was told here; null: since nobody is here, or nobody could be asked yet.
   let toldUntil: string | null = null;
   let noting: Promise<void> | undefined;
@@ -47,32 +46,28 @@ export function createMissedNews({ bus, fanOut, connections, timings, log }: Mis
   }
 
   async function note(): Promise<void> {
-    const { server_time } = await bus.request(newsSince, { since: null, after: null });
+    const { until } = await source.ask(null, null);
     // Whoever asked first has noted an earlier moment, and devices count on it.
-    toldUntil ??= server_time;
+    toldUntil ??= until;
   }
 
   async function tell(since: string): Promise<void> {
     for (let after: string | null = null; ;) {
-      const part: ReturnType<typeof newsSince.output.parse> = await bus.request(newsSince, { since, after });
+      const part: NewsPart = await source.ask(since, after);
       if (part.reset) {
-        log.warn("what has changed lately is not known: all connections start over");
+        log.warn({ about: source.about }, "what has changed lately is not known: all connections start over");
         void closeSlowly(connections, {
           code: closeCodes.restart,
           reason: "connect again",
           milliseconds: timings.startOver,
         });
-        toldUntil = part.server_time;
+        toldUntil = part.until;
         return;
       }
-      const { records, vaults } = part;
-      await Promise.all([
-        ...records.map((news) => fanOut.records(news)),
-        ...vaults.map((news) => fanOut.vault(news, true)),
-      ]);
+      await part.tell();
       after = part.after;
       if (after !== null) continue;
-      toldUntil = part.server_time;
+      toldUntil = part.until;
       return;
     }
   }
@@ -84,7 +79,7 @@ export function createMissedNews({ bus, fanOut, connections, timings, log }: Mis
       else await tell(toldUntil);
       return true;
     } catch (error) {
-      log.debug({ err: error }, "missed news could not be asked for");
+      log.debug({ err: error, about: source.about }, "missed news could not be asked for");
       return false;
     }
   }
@@ -94,7 +89,7 @@ export function createMissedNews({ bus, fanOut, connections, timings, log }: Mis
       state.again = false;
       state.answered = await askOnce();
     }
-    if (state.answered) fanOut.turn();
+    if (state.answered) source.turn();
   }
 
   /** One question at a time: what is missed while one is under way is asked for after it. */

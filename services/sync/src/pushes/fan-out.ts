@@ -13,9 +13,9 @@ export interface FanOut {
    */
   records(news: RecordNews): Promise<void>;
   vault(news: VaultNews, again?: boolean): Promise<void>;
-  folder(news: FolderNews): Promise<void>;
+  folder(news: FolderNews, again?: boolean): Promise<void>;
   /** A while has passed: what was told longer ago than the last while may be told again. */
-  turn(): void;
+  readonly turn: Readonly<Record<"vaults" | "folders", () => void>>;
 }
 
 const nobody = (): null => null;
@@ -31,6 +31,7 @@ export function createFanOut({
   metrics: Pick<SyncMetrics, "pushed">;
 }): FanOut {
   const recent = createRecent();
+  const recentOfFolders = createRecent();
 
   function send(users: Iterable<string>, pushes: readonly Push[]): void {
     for (const user of users) for (const connection of connections.ofUser(user)) connection.push(pushes);
@@ -79,13 +80,19 @@ export function createFanOut({
       metrics.pushed(updated_at);
     },
 
-    folder: async (news) => {
-      if (connections.size === 0) return;
-      const holders = await audience.ofFolder(news.folder_id);
-      send(new Set([...holders, ...news.user_ids]), [folderPush(news)]);
-      metrics.pushed(news.updated_at);
+    folder: async (news, again = false) => {
+      const { folder_id, change, updated_at, user_ids } = news;
+      const id = news.id ?? `${folder_id} ${change} ${updated_at}`;
+      // By its own id: of two changes of one folder the earlier may be heard of after the later.
+      const isKnown = (): boolean => again && recentOfFolders.has(id, updated_at);
+      if (connections.size === 0 || isKnown()) return;
+      const holders = await audience.ofFolder(folder_id);
+      if (isKnown()) return;
+      send(new Set([...holders, ...user_ids]), [folderPush(news)]);
+      recentOfFolders.note(id, updated_at);
+      metrics.pushed(updated_at);
     },
 
-    turn: recent.turn,
+    turn: { vaults: recent.turn, folders: recentOfFolders.turn },
   };
 }

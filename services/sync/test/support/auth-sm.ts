@@ -1,11 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { connectBus } from "@coffer/bus";
 import type { Bus } from "@coffer/bus";
-import { folderHolders, revokedSessions, sessionRevoked, signingKeys } from "@coffer/events";
+import {
+  folderChanged,
+  folderHolders,
+  folderNewsSince,
+  revokedSessions,
+  sessionRevoked,
+  signingKeys,
+} from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestNats, TestScope } from "@coffer/testkit";
 import { generateSigningKey, signUserToken } from "@coffer/tokens";
-import type { SessionNews } from "../../src/pushes/push.ts";
+import type { FolderNews, SessionNews } from "../../src/pushes/push.ts";
+
+type News = ReturnType<typeof folderNewsSince.output.parse>;
 
 export const issuer = "https://coffer.test";
 
@@ -25,6 +34,14 @@ export interface AuthSm {
   forged(person: Person): Promise<string>;
   /** Who may see which folder. */
   holders: Map<string, string[]>;
+  /** Called before each answer about who may. */
+  beforeHolders: () => unknown;
+  /** What it has told of folders since a moment. Default: nothing, and the moment has no name but one. */
+  folderNews: (since: string | null, after: string | null) => Partial<News>;
+  /** Questions about that so far. */
+  folderNewsAsked: (string | null)[];
+  /** Tells these on the bus. */
+  tell(...news: FolderNews[]): Promise<void>;
   /** Those that it names when it is asked which sessions have ended. */
   ended: { session_id: string; at: string }[];
   /** Says on the bus that the session has ended. */
@@ -45,7 +62,8 @@ export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm>
   bus.reply(signingKeys, () => ({ keys: [{ ...key.publicJwk, kid: key.kid }] }));
   bus.reply(revokedSessions, ({ since }) => ({ sessions: ended.filter(({ at }) => at >= since), has_more: false }));
   // A page per person, so that pages are met.
-  bus.reply(folderHolders, ({ folder_id, after }) => {
+  bus.reply(folderHolders, async ({ folder_id, after }) => {
+    await authSm.beforeHolders();
     const all = holders.get(folder_id) ?? [];
     const at = after === null ? 0 : Number(after);
     return { user_ids: all.slice(at, at + 1), after: at + 1 < all.length ? String(at + 1) : null };
@@ -62,9 +80,16 @@ export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm>
         newId: () => randomUUID(),
       },
     );
-  return {
+  const authSm: AuthSm = {
     bus,
     holders,
+    beforeHolders: () => undefined,
+    folderNews: () => ({}),
+    folderNewsAsked: [],
+    tell: async (...news) => {
+      for (const each of news) bus.publish(folderChanged, each);
+      await bus.flush();
+    },
     ended,
     person: ({ userId } = { userId: randomUUID() }) => ({ userId, sessionId: randomUUID() }),
     token: (person, seconds = lifetimeSeconds) => sign(key, person, seconds),
@@ -75,4 +100,9 @@ export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm>
       await bus.flush();
     },
   };
+  bus.reply(folderNewsSince, ({ since, after }) => {
+    authSm.folderNewsAsked.push(since);
+    return { folders: [], until: "moment", reset: false, after: null, ...authSm.folderNews(since, after) };
+  });
+  return authSm;
 }
