@@ -29,12 +29,16 @@ const tokenGiven = z.strictObject({
 });
 export type TokenGiven = z.infer<typeof tokenGiven>;
 
+/** The sessions of somebody who is there for this case alone: the first is that of the registration. */
+const sessions = z.array(alias).min(1);
+
 /** What must be there before the first step, by the names under which the steps speak of it. */
 export const givenFile = z.strictObject({
   folders: z.array(alias).default([]),
   secrets: z.record(alias, secretGiven).default({}),
   tokens: z.record(alias, tokenGiven).default({}),
   machines: z.record(alias, z.union([grants, tokenGiven])).default({}),
+  people: z.record(alias, sessions).default({}),
 });
 export type Given = z.infer<typeof givenFile>;
 
@@ -67,20 +71,28 @@ const opening = z.strictObject({
 });
 export type Opening = z.infer<typeof opening>;
 
-const request = {
-  send: text,
-  /** A machine, or a person (`owner`, `member`, `traveller`, `neighbour`); without it the request says nobody. */
+const speaker = {
+  /**
+   * A machine, or a person (`owner`, `member`, `traveller`, `neighbour`, or a session of `people`); without it the request
+   * says nobody.
+   */
   as: alias.optional(),
   jwt: jwt.optional(),
+  headers: z.record(z.string(), text).default({}),
+  /** Source addresses by name; every request of a case comes from the same one unless told. */
+  from: z.string().optional(),
+};
+export type Speaker = z.infer<z.ZodObject<typeof speaker>>;
+
+const request = {
+  send: text,
+  ...speaker,
   /** The header as it is, in the place of a machine's token. */
   authorization: z.unknown().optional(),
-  headers: z.record(z.string(), text).default({}),
   body: z.unknown().optional(),
   /** A body that is not JSON of our making. */
   text: z.unknown().optional(),
   type: z.string().optional(),
-  /** Source addresses by name; every request of a case comes from the same one unless told. */
-  from: z.string().optional(),
 };
 
 const send = z.strictObject({
@@ -99,14 +111,77 @@ const together = z.strictObject({
 });
 export type Together = z.infer<typeof together>;
 
-const step = z.union([
+/** Seconds in which something must come, where a step does not say: what the specification calls "within seconds". */
+const within = z.number().positive().default(10);
+
+const open = z.strictObject({
+  /** What the steps after it call the connection. */
+  open: alias,
+  ...speaker,
+  /** What follows the path. The token of `as`, unless this or `protocols` is given; there it is `${access_token}`. */
+  query: text.optional(),
+  protocols: z.array(text).optional(),
+  /** Whether pings are answered. */
+  pongs: z.boolean().default(true),
+  expect: expectation.extend({ status: z.int().default(101), protocol: text.optional() }).prefault({}),
+});
+export type Open = z.infer<typeof open>;
+
+const say = z.strictObject({
+  say: alias,
+  /** JSON, or a text as it is. */
+  message: z.unknown(),
+  /** As a binary message. */
+  binary: z.boolean().default(false),
+});
+export type Say = z.infer<typeof say>;
+
+const hear = z.strictObject({
+  hear: alias,
+  /** Messages that are not like this are passed over. */
+  which: z.unknown().optional(),
+  message: z.unknown(),
+  within,
+  save: z.record(alias, z.string()).default({}),
+});
+export type Hear = z.infer<typeof hear>;
+
+/** It is open for so many seconds more. */
+const stays = z.strictObject({ stays: alias, for: z.number().positive() });
+export type Stays = z.infer<typeof stays>;
+
+const closed = z.strictObject({
+  closed: alias,
+  code: z.int(),
+  within,
+  /** No message like this may have come before it, since the last one that was heard. */
+  without: z.unknown().optional(),
+});
+export type Closed = z.infer<typeof closed>;
+
+const socketStep = z.union([
+  open,
+  say,
+  hear,
+  stays,
+  closed,
+  z.strictObject({ pinged: alias, within: z.number().positive() }),
+  z.strictObject({ close: alias }),
+]);
+export type SocketStep = z.infer<typeof socketStep>;
+
+const single = z.union([
   z.strictObject({ let: z.record(alias, z.unknown()) }),
   z.strictObject({ pause: z.number().positive() }),
   z.strictObject({ quiet: z.literal(true) }),
-  z.strictObject({ until: send, within: z.number().positive() }),
   together,
   send,
+  socketStep,
 ]);
+
+const until = z.strictObject({ until: z.union([send, z.array(single).min(1)]), within: z.number().positive() });
+
+const step = z.union([until, single]);
 export type Step = z.infer<typeof step>;
 
 export const caseFile = z.strictObject({

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Socket, SocketRequest } from "./socket.ts";
+import { openSocket } from "./socket.ts";
 
 /** One request as it goes out. */
 export interface HttpRequest {
@@ -18,6 +20,12 @@ export interface HttpAnswer {
   json: unknown;
 }
 
+/** A WebSocket as it is asked for. */
+export interface UpgradeRequest extends Omit<SocketRequest, "address"> {
+  path: string;
+  address?: string | undefined;
+}
+
 /** How requests reach the installation. */
 export interface Connection {
   readonly url: string;
@@ -27,6 +35,8 @@ export interface Connection {
   send(request: HttpRequest): Promise<HttpAnswer>;
   /** Sends, and when the limit is reached waits as long as the answer says and sends again. */
   sendPatiently(request: HttpRequest): Promise<HttpAnswer>;
+  /** Asks for a WebSocket, as patiently; the answer has it when it was opened. */
+  openPatiently(request: UpgradeRequest): Promise<HttpAnswer & { socket?: Socket | undefined }>;
   /** A source address that nobody has used yet; undefined where addresses cannot be chosen. */
   newAddress(): string | undefined;
   /** Waits until the limiter has forgotten every request that was sent from the runner's own address. */
@@ -55,7 +65,7 @@ export function connect({ url, forwarded, onWait }: ConnectionOptions): Connecti
       const response = await fetch(url + path, {
         method,
         // A case may name an address of its own.
-        headers: { ...(address === undefined ? {} : { "x-forwarded-for": address }), ...headers },
+        headers: { ...comingFrom(address), ...headers },
         redirect: "manual",
         signal: AbortSignal.timeout(30_000),
         ...(body === undefined ? {} : { body }),
@@ -67,19 +77,32 @@ export function connect({ url, forwarded, onWait }: ConnectionOptions): Connecti
     }
   };
 
+  const open: Connection["openPatiently"] = async ({ path, headers, address, ...request }) => {
+    if (address === undefined) lastDirect = performance.now();
+    const answer = await openSocket({
+      ...request,
+      address: url.replace(/^http/, "ws") + path,
+      headers: { ...comingFrom(address), ...headers },
+    });
+    return { ...answer, json: jsonOf(answer.text) };
+  };
+
+  async function patiently<Answer extends HttpAnswer>(attempt: () => Promise<Answer>): Promise<Answer> {
+    for (let waits = 0; ; waits += 1) {
+      const answer = await attempt();
+      const seconds = Number(answer.headers.get("retry-after"));
+      if (answer.status !== 429 || waits === mostWaits || !(seconds > 0)) return answer;
+      onWait?.(seconds);
+      await sleep(seconds * 1000);
+    }
+  }
+
   return {
     url,
     forwarded,
     send,
-    async sendPatiently(request) {
-      for (let waits = 0; ; waits += 1) {
-        const answer = await send(request);
-        const seconds = Number(answer.headers.get("retry-after"));
-        if (answer.status !== 429 || waits === mostWaits || !(seconds > 0)) return answer;
-        onWait?.(seconds);
-        await sleep(seconds * 1000);
-      }
-    },
+    sendPatiently: (request) => patiently(() => send(request)),
+    openPatiently: (request) => patiently(() => open(request)),
     newAddress() {
       if (!forwarded) return undefined;
       next = (next + 1) % 0x20000;
@@ -92,6 +115,10 @@ export function connect({ url, forwarded, onWait }: ConnectionOptions): Connecti
       await sleep(left);
     },
   };
+}
+
+function comingFrom(address: string | undefined): Record<string, string> {
+  return address === undefined ? {} : { "x-forwarded-for": address };
 }
 
 function jsonOf(text: string): unknown {

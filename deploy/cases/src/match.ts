@@ -90,7 +90,8 @@ export function match(value: unknown, wanted: unknown, where: string): void {
   for (const [name, each] of members) match(value[name], each, `${where}.${name}`);
 }
 
-function holds(value: unknown, wanted: unknown): boolean {
+/** Whether it is as expected. */
+export function holds(value: unknown, wanted: unknown): boolean {
   try {
     match(value, wanted, "");
     return true;

@@ -13,7 +13,7 @@ import type { Given, SecretGiven, TokenGiven } from "./case-file.ts";
 import type { Connection } from "./connection.ts";
 import { CaseFailure } from "./failure.ts";
 import type { Machine } from "./machine.ts";
-import type { Owner, OwnerKey } from "./owner.ts";
+import type { Owner, OwnerKey, Person } from "./owner.ts";
 import { createPerson, newEmail } from "./owner.ts";
 import type { FolderKey } from "./seal.ts";
 import { sealSecret } from "./seal.ts";
@@ -37,10 +37,9 @@ export interface Token {
 }
 
 /** An organization of its own, in which cases find what they ask for. */
-export interface Organization {
+export interface Organization extends Person {
   readonly orgId: string;
   readonly owner: OwnerKey;
-  accessToken(): Promise<string>;
   /** Registers somebody whom the owner has invited as a member. */
   addMember(): Promise<Owner>;
   /** Makes what is given and returns it by name. `known` is what the names in `given` may refer to besides. */
@@ -53,15 +52,17 @@ export async function createOrganization(connection: Connection, name: string): 
   const applicationId = await makeApplication(owner);
   let made = 0;
 
+  const addMember = async (): Promise<Owner> => {
+    const email = newEmail();
+    const { token } = await owner.call("POST", "/api/org/invites", { email, role: "member" });
+    return createPerson(connection, { inviteToken: String(token), email });
+  };
+
   return {
     orgId: owner.orgId,
     owner,
     accessToken: () => owner.accessToken(),
-    async addMember() {
-      const email = newEmail();
-      const { token } = await owner.call("POST", "/api/org/invites", { email, role: "member" });
-      return createPerson(connection, { inviteToken: String(token), email });
-    },
+    addMember,
     async make(given, known) {
       const scope: Scope = { ...known };
       made += 1;
@@ -73,6 +74,11 @@ export async function createOrganization(connection: Connection, name: string): 
       for (const [alias, machine] of Object.entries(given.machines)) {
         const token = await makeToken(owner, applicationId, alias, tokenOf(machine), scope);
         scope[alias] = await bootstrap(connection, token);
+      }
+      for (const [alias, [first = "", ...others]] of Object.entries(given.people)) {
+        const person = await addMember();
+        Object.assign(scope, { [alias]: { id: person.id }, [first]: person.session });
+        for (const other of others) scope[other] = await person.login();
       }
       return Object.fromEntries(Object.entries(scope).filter(([alias]) => !(alias in known)));
     },

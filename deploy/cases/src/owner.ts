@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { decodeBase64 } from "@coffer/crypto";
+import type { PersonSession } from "@coffer/sdk";
 import { memoryKeeper, personClient } from "@coffer/sdk";
-import { register } from "@coffer/sdk/account";
+import { login, register } from "@coffer/sdk/account";
 import type { Connection } from "./connection.ts";
 
 /** A person who seals a folder's key for oneself. */
@@ -10,11 +11,26 @@ export interface OwnerKey {
   userKey: Uint8Array<ArrayBuffer>;
 }
 
-/** Somebody who was registered for these cases, in an organization. */
-export interface Owner extends OwnerKey {
-  orgId: string;
+/** Somebody as whom a step may speak. */
+export interface Person {
   /** An access token that is good for another 25 seconds. */
   accessToken(): Promise<string>;
+}
+
+/** A session of somebody who is there for one case alone, as the steps speak of it. */
+export interface Session extends Person {
+  session_id: string;
+  access_token: string;
+  refresh_token: string;
+}
+
+/** Somebody who was registered for these cases, in an organization. */
+export interface Owner extends OwnerKey, Person {
+  orgId: string;
+  /** The session of the registration. It is not renewed. */
+  readonly session: Session;
+  /** Logs in once more, on another device. */
+  login(): Promise<Session>;
   /** Sends a request as that person and returns the answer's body. Throws an Error that says what was answered. */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
 }
@@ -45,16 +61,14 @@ export async function createPerson(connection: Connection, joining: Joining): Pr
     const bare = answer.status === 204 || answer.status === 304;
     return new Response(bare ? null : answer.text, { status: answer.status, headers: answer.headers });
   };
-  const { session } = await register(
-    {
-      url: connection.url,
-      email: newEmail(),
-      password: randomBytes(18).toString("base64url"),
-      device: { id: "cases", name: "npm run cases", type: "cli" },
-      ...joining,
-    },
-    { fetch: patient },
-  );
+  const account = {
+    url: connection.url,
+    email: newEmail(),
+    password: randomBytes(18).toString("base64url"),
+    device: { id: "cases", name: "npm run cases", type: "cli" },
+    ...joining,
+  };
+  const { session } = await register(account, { fetch: patient });
   const keeper = memoryKeeper(session);
   const client = personClient(keeper, connection.url, { fetch: patient });
 
@@ -81,5 +95,21 @@ export async function createPerson(connection: Connection, joining: Joining): Pr
 
   const org = await call("GET", "/api/org");
   const userKey = decodeBase64(session.user_key);
-  return { id: session.user.id, orgId: String(org["id"]), userKey, accessToken, call };
+  return {
+    id: session.user.id,
+    orgId: String(org["id"]),
+    userKey,
+    session: sessionOf(session),
+    accessToken,
+    login: async () => {
+      const device = { ...account.device, id: randomBytes(9).toString("hex") };
+      return sessionOf(await login({ ...account, device }, { fetch: patient }));
+    },
+    call,
+  };
+}
+
+/** It lasts for as long as a case: nothing renews it. */
+function sessionOf({ session_id, access_token, refresh_token }: PersonSession): Session {
+  return { session_id, access_token, refresh_token, accessToken: () => Promise.resolve(access_token) };
 }

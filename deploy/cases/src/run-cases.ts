@@ -4,8 +4,8 @@ import { CaseFailure } from "./failure.ts";
 import type { Organization } from "./organization.ts";
 import { createOrganization } from "./organization.ts";
 import type { CaseBook, NamedCase } from "./read-cases.ts";
-import type { Stage } from "./run-case.ts";
 import { runSteps } from "./run-case.ts";
+import type { Stage } from "./run.ts";
 import type { Scope } from "./template.ts";
 
 export interface Result {
@@ -48,7 +48,8 @@ export async function runCases({ connection, audience, shop, cases, onResult }: 
     ...(await ours.make(shop.ours, {})),
     ...(await elsewhere.make(shop.elsewhere, {})),
   };
-  const waiting = [...cases];
+  // Those that wait for long begin first, so that at the end nobody waits for them.
+  const waiting = cases.toSorted((one, other) => waitOf(other) - waitOf(one));
   const work = async (): Promise<void> => {
     for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
       const started = performance.now();
@@ -57,6 +58,15 @@ export async function runCases({ connection, audience, shop, cases, onResult }: 
     }
   };
   await Promise.all(Array.from({ length: connection.forwarded ? sideBySide : 1 }, work));
+}
+
+/** The seconds that the steps of a case wait for, whatever the installation does. */
+function waitOf({ steps }: NamedCase): number {
+  return steps.reduce((sum, step) => {
+    if ("pause" in step) return sum + step.pause;
+    if ("stays" in step) return sum + step.for;
+    return "pinged" in step ? sum + step.within : sum;
+  }, 0);
 }
 
 interface Shop {

@@ -63,6 +63,37 @@ await t.test("every section about vaults and records has cases, and every endpoi
   t.end();
 });
 
+await t.test(
+  "every section about live sync, and each of its rules, has cases, and every message occurs in them",
+  (t) => {
+    const sync = cases.filter(({ name }) => name.startsWith("sync/"));
+    const rules = [1, 2, 3, 4, 5, 6].map((rule) => `6.1 rule ${rule}`);
+    for (const section of ["2.5", "4.3", "5.1", "6.1", "8", ...rules])
+      t.ok(
+        sync.some(({ proves }) => proves.includes(section)),
+        section,
+      );
+    const text = JSON.stringify(sync);
+    for (const type of ["sync_request", "sync_response", "push", "error"])
+      t.ok(text.includes(`"type":"${type}"`), type);
+    for (const action of [
+      "record_created",
+      "record_updated",
+      "record_deleted",
+      "vault_created",
+      "vault_deleted",
+      "vault_updated",
+      "folder_updated",
+      "logout",
+      "created",
+      "updated",
+    ])
+      t.ok(text.includes(`"action":"${action}"`), action);
+    for (const code of [1006, 1008, 1009, 4001]) t.ok(text.includes(`"code":${code}`), String(code));
+    t.end();
+  },
+);
+
 await t.test("each case says something of its own, in one sentence", (t) => {
   const sentences = new Set<string>();
   for (const { name, says } of cases) {

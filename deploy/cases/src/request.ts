@@ -1,0 +1,37 @@
+import type { Send } from "./case-file.ts";
+import type { HttpRequest } from "./connection.ts";
+import type { Run } from "./run.ts";
+import { addressOf, tokenOf } from "./run.ts";
+import { evaluate } from "./template.ts";
+
+/** The parts of a step that make its request. */
+type RequestGiven = Omit<Send, "times" | "expect" | "save" | "opens">;
+
+/** The request that a step describes. */
+export async function requestOf(run: Run, step: RequestGiven): Promise<HttpRequest> {
+  const { scope } = run;
+  const [method = "", ...path] = String(await evaluate(step.send, scope)).split(" ");
+  const headers = (await evaluate(step.headers, scope)) as Record<string, string>; // evaluation keeps the shape
+  const authorization = await authorizationOf(run, step);
+  const body =
+    step.text === undefined ? jsonOf(await evaluate(step.body, scope)) : String(await evaluate(step.text, scope));
+  return {
+    method,
+    path: path.join(" "),
+    headers: {
+      ...(body === undefined ? {} : { "content-type": step.type ?? "application/json" }),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+    address: addressOf(run, step.from),
+  };
+}
+
+const jsonOf = (body: unknown): string | undefined => (body === undefined ? undefined : JSON.stringify(body));
+
+async function authorizationOf(run: Run, step: RequestGiven): Promise<string | undefined> {
+  if (step.authorization !== undefined) return String(await evaluate(step.authorization, run.scope));
+  const token = await tokenOf(run, step);
+  return token === undefined ? undefined : `Bearer ${token}`;
+}
