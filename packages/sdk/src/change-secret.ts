@@ -1,4 +1,5 @@
 import type { SecretPayload } from "@coffer/crypto";
+import { askedFor } from "./asked-for.ts";
 import { CofferError } from "./errors.ts";
 import { findSecret } from "./find-secret.ts";
 import { foldersFor, requireFolder } from "./fresh-folders.ts";
@@ -105,8 +106,8 @@ async function create(
   const sealed = await sealSecret(folder, uid, title, { name: title, fields: { [field]: value } });
   const body = { uid, folder_id: folder.id, record_type: type, title, ...sealed };
   try {
-    return (await store.send({ method: "POST", path: store.pathIn(folder.id), body, repeatable: true }))
-      .body as WriteView;
+    const answer = await store.send({ method: "POST", path: store.pathIn(folder.id), body, repeatable: true });
+    return askedFor<WriteView>(answer, { uid, folder_id: folder.id });
   } catch (error) {
     const refused = error instanceof CofferError && error.code === "invalid_request";
     if (!refused || !(await isThere(store, uid))) throw error;
@@ -145,7 +146,7 @@ async function replace(
     headers: { "if-match": `"${view.version}"` },
     body: await sealSecret(folder, view.uid, await openTitle(view, folder), payload),
   });
-  return answer.body as WriteView;
+  return askedFor<WriteView>(answer, { uid: view.uid, folder_id: folder.id });
 }
 
 /** Repeats a read-change-write while another's write gets in between: 412 for the version, 409 for a rotated key. */

@@ -1,4 +1,5 @@
 import { box, contexts, decodeBase64, newId, newKey } from "@coffer/crypto";
+import { askedFor } from "./asked-for.ts";
 import type { PersonSession } from "./person-session.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 import type { FolderView } from "./views.ts";
@@ -15,5 +16,5 @@ export async function createFolder(
   const id = newId();
   const encryptedKey = await box(decodeBase64(session.user_key), newKey(), contexts.folderKey(id));
   const body = { id, name, encrypted_key: encryptedKey };
-  return (await send({ method: "POST", path: "/api/org/folders", body })).body as FolderSummary;
+  return askedFor<FolderSummary>(await send({ method: "POST", path: "/api/org/folders", body }), { id });
 }

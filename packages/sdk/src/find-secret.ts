@@ -1,13 +1,18 @@
+import { isUuid } from "./asked-for.ts";
 import { CofferError } from "./errors.ts";
 import { openTitle, readable } from "./sealed-secret.ts";
 import type { Secret } from "./sealed-secret.ts";
 import type { OpenFolder } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
-/** The folder with that name, without regard to case, or that id; undefined when there is none. */
+/**
+ * The folder with that name or id, without regard to case; undefined when there is none. What may be an id is never a
+ * name: the service says the names, and would choose another folder by calling it so.
+ */
 export function folderOf(folders: readonly OpenFolder[], nameOrId: string): OpenFolder | undefined {
   const name = nameOrId.toLowerCase();
-  return folders.find(({ id }) => id === nameOrId) ?? folders.find((folder) => folder.name.toLowerCase() === name);
+  if (isUuid(name)) return folders.find(({ id }) => id === name);
+  return folders.find((folder) => folder.name.toLowerCase() === name);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { contexts, decodeBase64, unboxBound } from "@coffer/crypto";
+import { askedFor } from "./asked-for.ts";
 import { openFolder } from "./folder-key.ts";
 import type { Unsealing } from "./folder-key.ts";
 import type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
@@ -35,7 +36,8 @@ export function machineStore(
     listPaths: () => [`${root}/secrets`],
     pathIn: () => `${root}/secrets`,
     async one(uid) {
-      return (await send({ method: "GET", path: `${root}/secrets/${encodeURIComponent(uid)}` })).body as SecretView;
+      const path = `${root}/secrets/${encodeURIComponent(uid)}`;
+      return askedFor<SecretView>(await send({ method: "GET", path }), { uid });
     },
     search: async (title) =>
       dataOf(await send({ method: "GET", path: `${root}/secrets/search`, query: { title } })) as SecretView[],

@@ -1,3 +1,4 @@
+import { askedFor } from "./asked-for.ts";
 import { CofferError } from "./errors.ts";
 import { openFolder, personUnsealing } from "./folder-key.ts";
 import type { PersonSession } from "./person-session.ts";
@@ -33,7 +34,7 @@ export function personStore(
       for (const { id } of (await folders(false)).filter(({ key }) => key !== null)) {
         try {
           const path = `${pathIn(id)}/${encodeURIComponent(uid)}`;
-          return (await send({ method: "GET", path })).body as SecretView;
+          return askedFor<SecretView>(await send({ method: "GET", path }), { uid, folder_id: id });
         } catch (error) {
           if (!(error instanceof CofferError) || error.status !== 404) throw error;
         }

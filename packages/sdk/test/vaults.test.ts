@@ -195,8 +195,10 @@ await t.test("a vault's key is sealed to a member's public key once the key is c
   let granted: Record<string, unknown> | undefined;
   server.instead.http = ({ method, path, body }, response) => {
     if (path.endsWith("/public_key")) json(response, 200, { public_key: bob.publicKey });
-    else if (method === "PUT") json(response, 200, (granted = JSON.parse(body) as Record<string, unknown>));
-    else return false;
+    else if (method === "PUT") {
+      granted = JSON.parse(body) as Record<string, unknown>;
+      json(response, 200, { user_id: path.split("/").at(-1), ...granted });
+    } else return false;
     return true;
   };
   const request = { userId: newId(), name: "bob@example.com", permission: "write" } as const;

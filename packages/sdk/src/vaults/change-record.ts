@@ -1,7 +1,9 @@
 import { newId } from "@coffer/crypto";
 import type { RecordPayload } from "@coffer/crypto";
+import { askedFor } from "../asked-for.ts";
 import { CofferError } from "../errors.ts";
 import type { NewRecord } from "./import-records.ts";
+import type { ApiAnswer } from "../transport.ts";
 import { openRecord, sealRecord } from "./sealed-record.ts";
 import type { VaultRecord } from "./sealed-record.ts";
 import { recordPath, vaultPath } from "./vault-store.ts";
@@ -18,8 +20,13 @@ export interface RecordChange {
 /** How often a change starts over because somebody else changed the same record in between. */
 const rounds = 10;
 
+/** A record as the service holds it. Throws CofferError, `bad_answer` for another record than this one. */
 export async function viewOf(store: VaultStore, vaultId: string, id: string): Promise<RecordView> {
-  return (await store.send({ method: "GET", path: recordPath(vaultId, id) })).body as RecordView;
+  return thisRecord(await store.send({ method: "GET", path: recordPath(vaultId, id) }), vaultId, id);
+}
+
+function thisRecord(answer: ApiAnswer, vaultId: string, id: string): RecordView {
+  return askedFor<RecordView>(answer, { id, vault_id: vaultId });
 }
 
 /** Makes a record under an id made here, to which its ciphertext is bound. Throws CofferError. */
@@ -31,7 +38,7 @@ export async function createRecord(store: VaultStore, vaultId: string, record: N
   const path = `${vaultPath(vaultId)}/records`;
   const view = await store
     .send({ method: "POST", path, body, repeatable: true })
-    .then(({ body: made }) => made as RecordView)
+    .then((made) => thisRecord(made, vaultId, id))
     .catch((error: unknown) => alreadyOurs(error, "conflict", store, vaultId, id, encryptedData));
   return openRecord(vault, view);
 }
@@ -53,7 +60,7 @@ export async function updateRecord(
   const headers = unchangedSince === undefined ? undefined : { "if-match": `"${unchangedSince}"` };
   const view = await store
     .send({ method: "PUT", path: recordPath(vaultId, id), headers, body })
-    .then(({ body: changed }) => changed as RecordView)
+    .then((changed) => thisRecord(changed, vaultId, id))
     .catch((error: unknown) => alreadyOurs(error, "precondition_failed", store, vaultId, id, encryptedData));
   return openRecord(vault, view);
 }

@@ -59,6 +59,8 @@ export function recordsClient(store: VaultStore, { onUnreadable }: RecordsClient
       const query = { type, updated_since: updatedSince };
       const views = await allPages<RecordView>(store.send, `${vaultPath(vaultId)}/records`, query);
       const vault = await store.one(vaultId);
+      if (views.some((view) => view.vault_id !== vault.vault.id))
+        throw new CofferError("bad_answer", `the service listed records of another vault than ${vaultId}`);
       const opening = views.map(async (view) => {
         try {
           return [await openRecord(vault, view)];

@@ -1,3 +1,4 @@
+import { askedFor } from "../asked-for.ts";
 import type { PersonSession } from "../person-session.ts";
 import { dataOf } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
@@ -40,7 +41,7 @@ export function vaultStore(
     return opened;
   };
   const fresh = async (id: string): Promise<OpenVault> =>
-    seen((await send({ method: "GET", path: vaultPath(id) })).body as VaultView);
+    seen(askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id }));
 
   return {
     send,

@@ -1,4 +1,5 @@
 import { box, contexts, decodeBase64, newId, newKey, seal } from "@coffer/crypto";
+import { askedFor } from "../asked-for.ts";
 import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import { publicKeyOf, requireConfirmed } from "../public-key.ts";
@@ -38,7 +39,7 @@ export function vaultsClient(store: VaultStore, session: () => Promise<PersonSes
     async update(id, { name, safeForTravel }) {
       const body = { name, safe_for_travel: safeForTravel };
       const answer = await store.send({ method: "PATCH", path: vaultPath(id), body });
-      return (await store.seen(answer.body as VaultView)).vault;
+      return (await store.seen(askedFor<VaultView>(answer, { id }))).vault;
     },
     async remove(id) {
       await store.send({ method: "DELETE", path: vaultPath(id) });
@@ -60,9 +61,8 @@ async function createVault(store: VaultStore, session: PersonSession, name: stri
   const encryptedKey = await box(decodeBase64(session.user_key), newKey(), contexts.vaultKey(id));
   const body = { id, name, type, encrypted_key: encryptedKey };
   try {
-    return await store.seen(
-      (await store.send({ method: "POST", path: "/api/vaults", body, repeatable: true })).body as VaultView,
-    );
+    const answer = await store.send({ method: "POST", path: "/api/vaults", body, repeatable: true });
+    return await store.seen(askedFor<VaultView>(answer, { id, encrypted_key: encryptedKey }));
   } catch (error) {
     if (!(error instanceof CofferError) || error.code !== "conflict") throw error;
     const there = await store.fresh(id).catch(() => undefined);
@@ -90,5 +90,5 @@ async function shareVault(
     encrypted_key: await seal(public_key, key, contexts.vaultKey(open.vault.id)),
     key_version: open.vault.key_version,
   };
-  return (await store.send({ method: "PUT", path, body })).body as VaultGrantView;
+  return askedFor<VaultGrantView>(await store.send({ method: "PUT", path, body }), { user_id: userId });
 }

@@ -1,0 +1,183 @@
+import t from "tap";
+import { box, contexts, decodeBase64, newId, newKeyPair } from "@coffer/crypto";
+import { createClient, personClient } from "../src/index.ts";
+import type { PersonClient } from "../src/index.ts";
+import { newFolder, newMachine, newSecret } from "./machine.ts";
+import { json, startServer } from "./server.ts";
+import { newSession, startVaultServer } from "./vault-server.ts";
+import type { VaultServer } from "./vault-server.ts";
+
+// A service that answers with another thing than the one that was asked for, which the caller holds the key of as well.
+
+const login = { type: "login", fields: { name: "Example", password: "s3cret" } };
+const confirm = (): Promise<boolean> => Promise.resolve(true);
+
+/** Two vaults of one person with a record in each, and a service that `lie` makes answer with another thing. */
+async function setUp(t: Parameters<typeof startVaultServer>[0]) {
+  const server = await startVaultServer(t);
+  const honest = personClient(server.session, server.url);
+  const asked = await honest.vaults.create("Asked", { type: "shared" });
+  const other = await honest.vaults.create("Other");
+  const first = await honest.records.create(asked.id, login);
+  const second = await honest.records.create(asked.id, { ...login, fields: { name: "Second" } });
+  const elsewhere = await honest.records.create(other.id, login);
+  /** Answers requests of this method whose path ends so with what stands at another path of the store. */
+  const lie = (method: string, end: string, shown: () => unknown): PersonClient => {
+    server.instead.http = (request, response) => {
+      if (request.method !== method || !request.path.split("?")[0]?.endsWith(end)) return false;
+      json(response, 200, shown());
+      return true;
+    };
+    server.received.length = 0;
+    return personClient(server.session, server.url);
+  };
+  return { server, asked, other, first, second, elsewhere, lie };
+}
+
+const sent = ({ received }: VaultServer): string[] =>
+  received.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+const wrong = { code: "bad_answer", message: /another thing than/ };
+
+await t.test("a record in another one's place, of the same vault or not, is refused", async (t) => {
+  const { server, asked, first, second, elsewhere, lie } = await setUp(t);
+  for (const { id } of [second, elsewhere]) {
+    const me = lie("GET", first.id, () => server.records.get(id));
+    await t.rejects(me.records.get(asked.id, first.id), wrong);
+    await t.rejects(
+      me.records.change(asked.id, first.id, ({ fields }) => ({ fields })),
+      wrong,
+    );
+    await t.rejects(me.records.update(asked.id, first.id, { fields: {} }), wrong, "whose type would be taken");
+    t.same(sent(server), []);
+  }
+});
+
+await t.test("a record that a write did not make is not taken for the one that it made", async (t) => {
+  const { server, asked, first, second, elsewhere, lie } = await setUp(t);
+  for (const { id } of [second, elsewhere]) {
+    const me = lie("POST", "/records", () => server.records.get(id));
+    await t.rejects(me.records.create(asked.id, login), wrong);
+    const putting = lie("PUT", first.id, () => server.records.get(id));
+    await t.rejects(putting.records.update(asked.id, first.id, login), wrong);
+  }
+});
+
+await t.test("a list with records of another vault is refused", async (t) => {
+  const { server, asked, elsewhere, lie } = await setUp(t);
+  const me = lie("GET", "/records", () => ({ data: [server.records.get(elsewhere.id)] }));
+  await t.rejects(me.records.list(asked.id), { code: "bad_answer", message: /another vault/ });
+});
+
+await t.test("nothing is sealed under the key of a vault that was not asked for", async (t) => {
+  const { server, asked, other, first, lie } = await setUp(t);
+  const me = lie("GET", `/vaults/${asked.id}`, () => server.vaults.get(other.id));
+  await t.rejects(me.vaults.get(asked.id), wrong);
+  await t.rejects(me.records.create(asked.id, login), wrong);
+  await t.rejects(me.records.update(asked.id, first.id, login), wrong);
+  await t.rejects(
+    me.records.change(asked.id, first.id, () => login),
+    wrong,
+  );
+  await t.rejects(me.records.import(asked.id, [login]), wrong);
+  await t.rejects(me.records.stableIds(asked.id, ["a"]), wrong);
+  await t.rejects(me.records.list(asked.id), wrong);
+  t.same(sent(server), []);
+});
+
+await t.test("another vault's key is not sealed to the person whom a vault is shared with", async (t) => {
+  const { server, asked, other } = await setUp(t);
+  const { publicKey } = await newKeyPair();
+  let lying = true;
+  server.received.length = 0;
+  server.instead.http = ({ path }, response) => {
+    if (path.endsWith("/public_key")) json(response, 200, { public_key: publicKey });
+    else if (lying && path.endsWith(`/vaults/${asked.id}`)) json(response, 200, server.vaults.get(other.id));
+    else if (path.includes("/members/")) json(response, 200, { user_id: newId(), permission: "read" });
+    else return false;
+    return true;
+  };
+  const me = personClient(server.session, server.url);
+  const request = { userId: newId(), name: "bob@example.com", permission: "read" } as const;
+  await t.rejects(me.vaults.share(asked.id, request, confirm), wrong);
+  t.same(sent(server), []);
+  lying = false;
+  await t.rejects(me.vaults.share(asked.id, request, confirm), wrong, "nor is another person's grant believed");
+});
+
+await t.test(
+  "a vault that was made or changed is the one that the answer shows, under the key it was given",
+  async (t) => {
+    const { server, asked, other, lie } = await setUp(t);
+    await t.rejects(lie("POST", "/vaults", () => server.vaults.get(other.id)).vaults.create("New"), wrong);
+    const renaming = lie("PATCH", asked.id, () => server.vaults.get(other.id));
+    await t.rejects(renaming.vaults.update(asked.id, { name: "New" }), wrong);
+    server.instead.http = ({ method, body }, response) => {
+      if (method !== "POST") return false;
+      const { id } = JSON.parse(body) as { id: string };
+      json(response, 201, { ...server.vaults.get(asked.id), id });
+      return true;
+    };
+    await t.rejects(personClient(server.session, server.url).vaults.create("New"), wrong);
+  },
+);
+
+await t.test("ids are the same in either case, as they are to the service", async (t) => {
+  const { asked, first, server } = await setUp(t);
+  server.instead.http = (request, response) => {
+    if (!request.path.includes(first.id.toUpperCase())) return false;
+    json(response, 200, server.records.get(first.id));
+    return true;
+  };
+  const me = personClient(server.session, server.url);
+  t.match(await me.records.get(asked.id, first.id.toUpperCase()), first);
+});
+
+await t.test("a secret in another one's place is refused, for machines and for people", async (t) => {
+  const folder = newFolder("production");
+  const asked = await newSecret(folder, "asked", { password: "one" });
+  const other = await newSecret(folder, "other", { password: "two" });
+  let shown = other;
+  let folders: unknown[] = [];
+  const { url, received } = await startServer(t, ({ method, path }, response) => {
+    if (path.endsWith("/folders")) json(response, 200, { data: folders });
+    else if (method === "GET" && /secrets(\?|$)/.test(path)) json(response, 200, { data: [asked] });
+    else json(response, 200, shown);
+  });
+  const session = await newSession(url);
+  const encrypted_key = await box(decodeBase64(session.user_key), folder.key, contexts.folderKey(folder.id));
+  folders = [{ ...folder, key: undefined, key_version: 1, encrypted_key, encrypted_key_alg: "box-user" }];
+  const machine = createClient(await newMachine(url, [folder]));
+  const person = personClient(session, url).secrets;
+  const elsewhere = { ...asked, folder_id: newId() };
+  for (const [client, lies] of [[machine, [other]] as const, [person, [other, elsewhere]] as const]) {
+    for (const lie of lies) {
+      shown = lie;
+      await t.rejects(client.get(asked.uid), wrong);
+      await t.rejects(client.remove(asked.uid), wrong);
+      await t.rejects(client.set("coffer://production/new/field/password", "s"), wrong, "made");
+      await t.rejects(client.set("coffer://production/asked/field/password", "s"), wrong, "changed");
+    }
+    shown = asked;
+    t.match(await client.get(asked.uid), { fields: { password: "one" } });
+  }
+  t.notOk(received.some(({ method }) => method === "DELETE"));
+});
+
+await t.test("a folder is not shared, nor written to, because the service calls it by another one's id", async (t) => {
+  const { publicKey } = await newKeyPair();
+  const folder = newFolder("asked");
+  const { url, received } = await startServer(t, ({ path }, response) => {
+    if (path.endsWith("/folders")) json(response, 200, { data: folders });
+    else if (path.endsWith("/public_key")) json(response, 200, { public_key: publicKey });
+    else json(response, 200, { data: [] });
+  });
+  const session = await newSession(url);
+  const encrypted_key = await box(decodeBase64(session.user_key), folder.key, contexts.folderKey(folder.id));
+  const asked = newId();
+  const folders = [{ id: folder.id, name: asked, key_version: 1, encrypted_key, encrypted_key_alg: "box-user" }];
+  const me = personClient(session, url);
+  const request = { userId: newId(), name: "bob@example.com", permission: "read" } as const;
+  await t.rejects(me.folders.share(asked, request, confirm), { code: "not_found" });
+  await t.rejects(me.secrets.set(`coffer://${asked}/database/field/password`, "s"), { code: "not_found" });
+  t.notOk(received.some(({ method }) => method !== "GET"));
+});
