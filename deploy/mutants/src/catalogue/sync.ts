@@ -111,4 +111,32 @@ export const syncMutants: readonly Mutant[] = [
     replace: "deps.news.known()",
     tests: [`${tests}/folder-news.test.ts`],
   },
+  {
+    name: "query-in-the-span-of-an-upgrade",
+    file: `${source}/opening/open.ts`,
+    find: '"http.request.method": method, "http.route": route }',
+    replace: '"http.request.method": method, "http.route": upgrade.incoming.url ?? "" }',
+    tests: [`${tests}/trace.test.ts`],
+  },
+  {
+    name: "refused-upgrade-without-its-status-in-the-span",
+    file: `${source}/opening/open.ts`,
+    find: "error instanceof ServiceError ? error.status : 500",
+    replace: "500",
+    tests: [`${tests}/trace.test.ts`],
+  },
+  {
+    name: "parts-of-an-answer-not-counted-in-its-span",
+    file: `${source}/answers/send-answer.ts`,
+    find: "answer.parts += 1;",
+    replace: "answer.parts = 1;",
+    tests: [`${tests}/trace.test.ts`],
+  },
+  {
+    name: "connections-of-a-push-not-counted-in-its-span",
+    file: `${source}/pushes/fan-out.ts`,
+    find: "count += 1;",
+    replace: "count = 1;",
+    tests: [`${tests}/trace.test.ts`],
+  },
 ];

@@ -1,8 +1,11 @@
 import { ServiceError } from "@coffer/errors";
+import type { Span } from "@coffer/telemetry";
+import { extractTrace, span } from "@coffer/telemetry";
 import { closeCodes } from "../connections/close-codes.ts";
 import type { Connection } from "../connections/connection.ts";
 import type { Deps } from "../deps.ts";
 import type { SyncRequest } from "./read-request.ts";
+import type { Answer } from "./send-answer.ts";
 import { sendAnswer } from "./send-answer.ts";
 
 /**
@@ -27,9 +30,34 @@ export async function answerRequests(deps: Deps, connection: Connection): Promis
   }
 }
 
-/** Nobody is asked any more for a device that has gone while it waited. */
+/**
+ * One request is one trace, however long the connection lives; the questions about its parts are below it. Nobody is
+ * asked any more for a device that has gone while it waited.
+ */
 function answerInTurn(deps: Deps, connection: Connection, request: SyncRequest): Promise<void> {
-  return deps.turnsByUser(connection.holder.userId, async () => {
-    if (connection.isOpen) await sendAnswer(deps, connection, request);
+  const attributes = { "coffer.sync.everything": request.lastSync === null };
+  return span(
+    "sync_request",
+    attributes,
+    "server",
+    (active) =>
+      deps.turnsByUser(connection.holder.userId, async () => {
+        try {
+          if (connection.isOpen) describe(active, await sendAnswer(deps, connection, request));
+        } catch (error) {
+          if (connection.isOpen) throw error;
+        }
+        if (!connection.isOpen) active.setAttribute("coffer.sync.gone", true);
+      }),
+    extractTrace({}),
+  );
+}
+
+function describe(active: Span, { parts, changes, deleted, reset }: Answer): void {
+  active.setAttributes({
+    "coffer.sync.parts": parts,
+    "coffer.sync.changes": changes,
+    "coffer.sync.deleted": deleted,
+    "coffer.sync.reset": reset,
   });
 }

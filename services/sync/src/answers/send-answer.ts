@@ -8,12 +8,21 @@ import type { SyncRequest } from "./read-request.ts";
 /** Deletions are kept until all changes are out; those over this many characters are asked for again then. */
 const mostKept = 1024 * 1024;
 
+/** How much it was. */
+export interface Answer {
+  parts: number;
+  changes: number;
+  deleted: number;
+  /** Everything, because nothing was known of the device's last sync. */
+  reset: boolean;
+}
+
 /**
  * Answers one request with one message. It is sent while its parts come in: changes first, as the message has them, and
  * the deletions of all parts behind them, so that no more than two parts of it are ever in memory.
  * @throws what the bus throws; an error when the connection is closed
  */
-export async function sendAnswer(deps: Deps, connection: Connection, request: SyncRequest): Promise<void> {
+export async function sendAnswer(deps: Deps, connection: Connection, request: SyncRequest): Promise<Answer> {
   // Of folders too, whose news may be missed from here on; but they are in no answer, which does without auth-sm.
   await Promise.all([deps.news.known(), deps.folderNews.known().catch(deps.folderNews.missed)]);
   const ask = partsFrom(deps, connection.holder, request);
@@ -21,6 +30,7 @@ export async function sendAnswer(deps: Deps, connection: Connection, request: Sy
   const kept: string[] = [];
   let keptLength = 0;
   let restFrom: { after: string | null } | undefined;
+  const answer: Answer = { parts: 0, changes: 0, deleted: 0, reset: false };
   let end: { server_time: string; has_more: boolean; reset: boolean } | undefined;
 
   await fragments.add('{"type":"sync_response","changes":[');
@@ -35,7 +45,11 @@ export async function sendAnswer(deps: Deps, connection: Connection, request: Sy
   };
   for await (const { from, part } of ask(null)) {
     const { server_time, has_more, reset } = part;
-    end = { server_time, has_more, reset: reset || end?.reset === true };
+    answer.reset ||= reset;
+    answer.parts += 1;
+    answer.changes += part.changes.length;
+    answer.deleted += part.deleted.length;
+    end = { server_time, has_more, reset: answer.reset };
     await list(part.changes);
     if (restFrom !== undefined || part.deleted.length === 0) continue;
     const texts = part.deleted.map((deletion) => JSON.stringify(deletion));
@@ -49,4 +63,5 @@ export async function sendAnswer(deps: Deps, connection: Connection, request: Sy
   await list(kept);
   if (restFrom !== undefined) for await (const { part } of ask(restFrom.after)) await list(part.deleted);
   await fragments.end(`],${JSON.stringify(end).slice(1)}`);
+  return answer;
 }

@@ -1,5 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Upgrade } from "@coffer/http";
+import type { Span } from "@coffer/telemetry";
+import { extractTrace, span } from "@coffer/telemetry";
 import type { UserClaims } from "@coffer/tokens";
 import type { WebSocket } from "ws";
 import { takeMessage } from "../answers/take-message.ts";
@@ -10,8 +12,25 @@ import type { TurnedAway } from "./judge.ts";
 import { judgeSession, judgeToken } from "./judge.ts";
 import { readOffer } from "./read-offer.ts";
 
-/** WS /api/sync/ws */
-export async function openConnection(deps: Deps, upgrade: Upgrade): Promise<void> {
+/** WS /api/sync/ws: the upgrade is a span in the trace of its caller; what is said on the connection is none of its. */
+export function openConnection(deps: Deps, upgrade: Upgrade): Promise<void> {
+  const { method, route } = upgrade.request;
+  const attributes = { "http.request.method": method, "http.route": route };
+  const run = async (active: Span): Promise<void> => {
+    try {
+      const outcome = await open(deps, upgrade);
+      if (outcome === "gone") return;
+      active.setAttribute("http.response.status_code", 101);
+      if (outcome !== "kept") active.setAttribute("coffer.sync.close_code", outcome.code);
+    } catch (error) {
+      active.setAttribute("http.response.status_code", error instanceof ServiceError ? error.status : 500);
+      throw error;
+    }
+  };
+  return span(`${method} ${route}`, attributes, "server", run, extractTrace(upgrade.incoming.headers));
+}
+
+async function open(deps: Deps, upgrade: Upgrade): Promise<"gone" | "kept" | TurnedAway> {
   if (deps.state.draining) throw new ServiceError("unavailable", "this replica ends: connect again");
   requireKnownOrigin(deps, upgrade);
   const { token, protocol } = readOffer(upgrade);
@@ -19,9 +38,10 @@ export async function openConnection(deps: Deps, upgrade: Upgrade): Promise<void
   // Asked last, and acted on without a pause: who is ended from now on is among the connections.
   const turnedAway = "code" in verdict ? verdict : judgeSession(deps, verdict.sessionId);
   const socket = deps.handshake(upgrade, protocol);
-  if (socket === undefined) return;
+  if (socket === undefined) return "gone";
   if (turnedAway !== undefined) turnAway(deps, socket, turnedAway);
   else if (!("code" in verdict)) keep(deps, upgrade, socket, verdict);
+  return turnedAway ?? "kept";
 }
 
 /** A page of another site must not connect with what its visitor's browser holds. Who is no browser sends no origin. */

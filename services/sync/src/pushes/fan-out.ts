@@ -1,3 +1,4 @@
+import { span } from "@coffer/telemetry";
 import type { Connections } from "../connections/connections.ts";
 import type { SyncMetrics } from "../metrics.ts";
 import type { Audience } from "./audience.ts";
@@ -34,7 +35,15 @@ export function createFanOut({
   const recentOfFolders = createRecent();
 
   function send(users: Iterable<string>, pushes: readonly Push[]): void {
-    for (const user of users) for (const connection of connections.ofUser(user)) connection.push(pushes);
+    span("push", { "coffer.sync.pushes": pushes.length }, "internal", (active) => {
+      let count = 0;
+      for (const user of users)
+        for (const connection of connections.ofUser(user)) {
+          connection.push(pushes);
+          count += 1;
+        }
+      active.setAttribute("coffer.sync.connections", count);
+    });
   }
 
   return {
