@@ -50,12 +50,11 @@ export async function enqueueEach<Payload>(
 ): Promise<void> {
   if (messages.length === 0) return;
   const schema = subject.kind === "rpc" ? subject.input : subject.payload;
-  const rows = messages.map(({ id, payload }) => [id, JSON.stringify(schema.parse(payload))]);
-  await tx.query(sql.typeAlias("void")`
-    insert into outbox (lane, id, subject, payload)
-    select ${laneOf(subject)}, message.id, ${subject.subject}, message.payload::json
-    from ${sql.unnest(rows, ["uuid", "text"])} as message (id, payload)
-  `);
+  await insertEach(
+    tx,
+    subject,
+    messages.map(({ id, payload }) => [id, JSON.stringify(schema.parse(payload))]),
+  );
   noteWritten(tx, subject);
 }
 
@@ -65,6 +64,13 @@ export async function enqueueEach<Payload>(
  */
 export async function enqueueAudit(tx: Transaction, record: AuditDraft): Promise<void> {
   await insert(tx, auditAppend, record.id, JSON.stringify([auditDraft.parse(record)]));
+}
+
+/** Writes many audit records, in one statement; as `enqueueAudit` for the rest. */
+export async function enqueueAudits(tx: Transaction, records: readonly AuditDraft[]): Promise<void> {
+  if (records.length === 0) return;
+  const rows = records.map((record) => [record.id, JSON.stringify([auditDraft.parse(record)])]);
+  await insertEach(tx, auditAppend, rows);
 }
 
 /**
@@ -96,5 +102,18 @@ async function insert(
   await tx.query(sql.typeAlias("void")`
     insert into outbox (lane, id, subject, payload)
     values (${laneOf(subject)}, ${id}, ${subject.subject}, ${payload})
+  `);
+}
+
+/** `rows`: the id of each message, and its payload. */
+async function insertEach(
+  tx: Transaction,
+  subject: { kind: "event"; subject: string } | { kind: "rpc"; responder: string; subject: string },
+  rows: readonly string[][],
+): Promise<void> {
+  await tx.query(sql.typeAlias("void")`
+    insert into outbox (lane, id, subject, payload)
+    select ${laneOf(subject)}, message.id, ${subject.subject}, message.payload::json
+    from ${sql.unnest(rows, ["uuid", "text"])} as message (id, payload)
   `);
 }

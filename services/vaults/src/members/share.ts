@@ -79,8 +79,7 @@ async function requireKnown(deps: Deps, { caller, params }: Call<User, VaultMemb
 
 /** What the person may do has changed, or the key has: a device that sees the vault reads it again. */
 async function tellMember(tx: Transaction, deps: Deps, { id }: UsableVault, userId: string): Promise<void> {
-  await touchVault(tx, id);
-  const updated_at = `${deps.now().toISOString().slice(0, -1)}000Z`;
+  const updated_at = await touchVault(tx, id, deps.now());
   const action = "vault_updated";
   await enqueue(tx, vaultChanged, { action, vault_id: id, updated_at, user_ids: [userId] }, { id: deps.newId() });
 }

@@ -61,19 +61,22 @@ CREATE INDEX vault_members_user ON vault_members (user_id);
 
 -- From when to when a person could see a vault: its member, active in its organization, not travelling or the vault
 -- safe. The rows without an end are who sees what now. The snapshots tell exactly which records there were when it began
--- and when it ended: both are taken while nobody writes to the vault.
+-- and when it ended: both are taken while nobody writes to the vault. Of a person and a vault each beginning and each end
+-- is later than the one before it, whatever the clocks do: by these times devices are told the last of them last.
 CREATE TABLE sights (
   user_id uuid NOT NULL,
   vault_id uuid NOT NULL,
   org_id uuid,
   began_x xid8 NOT NULL DEFAULT pg_current_xact_id(),
   began_snapshot pg_snapshot NOT NULL,
+  began_at timestamptz NOT NULL DEFAULT now(),
   ended_x xid8,
   ended_snapshot pg_snapshot,
   ended_at timestamptz
 );
 CREATE UNIQUE INDEX sights_present ON sights (user_id, vault_id) WHERE ended_x IS NULL;
 CREATE INDEX sights_of_vault ON sights (vault_id, user_id) WHERE ended_x IS NULL;
+CREATE INDEX sights_last ON sights (user_id, vault_id, ended_at) WHERE ended_x IS NOT NULL;
 CREATE INDEX sights_ended ON sights (user_id, ended_x) WHERE ended_x IS NOT NULL;
 CREATE INDEX sights_began_by ON sights (began_x);
 CREATE INDEX sights_ended_by ON sights (ended_x) WHERE ended_x IS NOT NULL;

@@ -1,6 +1,9 @@
-import type { Membership } from "@coffer/events";
+import type { AuditDraft, Membership } from "@coffer/events";
+import { auditSchemaName } from "@coffer/events";
+import { enqueueAudits } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
+import type { FormerVaultMember } from "../store/membership-copies.ts";
 import { keepMemberships, leaveVaults, newerOf, vaultsOfMembers } from "../store/membership-copies.ts";
 import { lockPeople } from "../store/people.ts";
 import { lockVaults } from "../store/vault-locks.ts";
@@ -23,13 +26,34 @@ export async function keepTold(
     const vaultIds = await vaultsOfMembers(tx, kept);
     if (vaultIds.length === 0) return kept.length;
     await lockVaults(tx, vaultIds);
-    await leaveVaults(
-      tx,
-      kept.filter(({ status }) => status === "removed"),
-    );
+    const removed = kept.filter(({ status }) => status === "removed");
+    const left = await leaveVaults(tx, removed);
     await settleSights(tx, deps, { vaultIds, userIds });
+    await enqueueAudits(
+      tx,
+      left.map((member) => removalOf(deps, member)),
+    );
     return kept.length;
   });
+}
+
+/** The record of somebody's removal from a vault. Who removed the person from the organization auth-sm has on record. */
+function removalOf({ newId, now }: Pick<Deps, "newId" | "now">, member: FormerVaultMember): AuditDraft {
+  const { org_id, user_id, vault_id, permission } = member;
+  return {
+    schema: auditSchemaName,
+    id: newId(),
+    time: now().toISOString(),
+    org_id,
+    outcome: "success",
+    reason: "member_removed",
+    action: "vault.member.removed",
+    actor: { type: "system", id: "vaults" },
+    target: { type: "user", id: user_id, parent_id: vault_id },
+    source: { ip: null, user_agent: null },
+    request: { id: newId(), method: null, route: null, status: null },
+    changes: { permission },
+  };
 }
 
 /** Of each person in each organization what has the greatest version. */

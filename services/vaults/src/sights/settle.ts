@@ -1,6 +1,6 @@
 import { vaultChanged } from "@coffer/events";
 import type { Transaction } from "@coffer/postgres";
-import { enqueue } from "@coffer/postgres";
+import { enqueueEach } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import type { SightChange, SightScope } from "../store/sights.ts";
 import { settle } from "../store/sights.ts";
@@ -19,16 +19,23 @@ export async function settleSights(
   deps: Pick<Deps, "newId" | "now">,
   scope: SightScope,
 ): Promise<readonly SightChange[]> {
-  const at = `${deps.now().toISOString().slice(0, -1)}000Z`;
-  const changes = await settle(tx, scope, at);
-  const groups = Map.groupBy(changes, ({ vault_id, began }) => `${vault_id} ${began}`);
-  for (const group of groups.values()) {
-    const [{ vault_id, began } = { vault_id: "", began: false }] = group;
-    for (let from = 0; from < group.length; from += mostPeople) {
-      const user_ids = group.slice(from, from + mostPeople).map(({ user_id }) => user_id);
-      const action = began ? "vault_created" : "vault_deleted";
-      await enqueue(tx, vaultChanged, { action, vault_id, updated_at: at, user_ids }, { id: deps.newId() });
-    }
-  }
+  const changes = await settle(tx, scope, deps.now());
+  const groups = Map.groupBy(changes, ({ vault_id, began, at }) => `${vault_id} ${began} ${at}`);
+  // All in one statement: who travels may lose thousands of vaults at once.
+  await enqueueEach(
+    tx,
+    vaultChanged,
+    [...groups.values()].flatMap((group) => messagesOf(group, deps)),
+  );
   return changes;
+}
+
+/** What is told of people for whom the same vault began or ended at the same time. */
+function messagesOf(group: readonly SightChange[], { newId }: Pick<Deps, "newId">) {
+  return group.flatMap(({ vault_id, began, at: updated_at }, from) => {
+    if (from % mostPeople > 0) return [];
+    const user_ids = group.slice(from, from + mostPeople).map(({ user_id }) => user_id);
+    const action = began ? ("vault_created" as const) : ("vault_deleted" as const);
+    return [{ id: newId(), payload: { action, vault_id, updated_at, user_ids } }];
+  });
 }

@@ -2,6 +2,7 @@ import type { Membership } from "@coffer/events";
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
+import { permissions } from "../access/permission.ts";
 
 const kept = z.object({ org_id: z.string(), user_id: z.string(), status: z.enum(["active", "suspended", "removed"]) });
 export type KeptMembership = z.infer<typeof kept>;
@@ -43,11 +44,21 @@ export function vaultsOfMembers(db: Queryable, pairs: readonly KeptMembership[])
   `);
 }
 
-/** Takes people out of all vaults of organizations that they were removed from. */
-export async function leaveVaults(tx: Queryable, pairs: readonly KeptMembership[]): Promise<void> {
-  await tx.query(sql.typeAlias("void")`
+const left = z.object({
+  org_id: z.string(),
+  user_id: z.string(),
+  vault_id: z.string(),
+  permission: z.enum(permissions),
+});
+/** Somebody who was a member of a vault. */
+export type FormerVaultMember = z.infer<typeof left>;
+
+/** Takes people out of all vaults of organizations that they were removed from; returns who left which vault. */
+export function leaveVaults(tx: Queryable, pairs: readonly KeptMembership[]): Promise<readonly FormerVaultMember[]> {
+  return tx.any(sql.type(left)`
     DELETE FROM vault_members m USING (${asRows(pairs)}) pair, vaults v
     WHERE m.user_id = pair.user_id AND v.id = m.vault_id AND v.org_id = pair.org_id
+    RETURNING pair.org_id, m.user_id, m.vault_id, m.permission
   `);
 }
 

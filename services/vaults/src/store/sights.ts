@@ -8,8 +8,8 @@ export interface SightScope {
   userIds?: readonly string[];
 }
 
-const change = z.object({ user_id: z.string(), vault_id: z.string(), began: z.boolean() });
-/** A vault came into somebody's sight, or went out of it. */
+const change = z.object({ user_id: z.string(), vault_id: z.string(), began: z.boolean(), at: z.string() });
+/** A vault came into somebody's sight, or went out of it; `at` is later than the time of the change before it. */
 export type SightChange = z.infer<typeof change>;
 
 /**
@@ -20,8 +20,9 @@ export type SightChange = z.infer<typeof change>;
 export async function settle(
   tx: Queryable,
   { vaultIds, userIds }: SightScope,
-  at: string,
+  now: Date,
 ): Promise<readonly SightChange[]> {
+  const at = now.toISOString();
   const vaults = sql.array([...vaultIds], "uuid");
   const people =
     userIds === undefined ? sql.fragment`` : sql.fragment`AND user_id = ANY(${sql.array([...userIds], "uuid")})`;
@@ -41,19 +42,25 @@ export async function settle(
     ),
     ended AS (
       UPDATE sights SET
-        ended_x = pg_current_xact_id(), ended_snapshot = pg_current_snapshot(), ended_at = ${at}::timestamptz
+        ended_x = pg_current_xact_id(), ended_snapshot = pg_current_snapshot(),
+        ended_at = greatest(${at}::timestamptz, began_at + interval '1 microsecond')
       WHERE ended_x IS NULL AND (user_id, vault_id) IN (
         SELECT user_id, vault_id FROM present EXCEPT SELECT user_id, vault_id FROM due
       )
-      RETURNING user_id, vault_id
+      RETURNING user_id, vault_id, ended_at
     ),
     begun AS (
-      INSERT INTO sights (user_id, vault_id, org_id, began_snapshot)
-      SELECT user_id, vault_id, org_id, pg_current_snapshot() FROM due
+      INSERT INTO sights (user_id, vault_id, org_id, began_snapshot, began_at)
+      SELECT user_id, vault_id, org_id, pg_current_snapshot(), greatest(${at}::timestamptz, (
+        SELECT max(ended_at) + interval '1 microsecond' FROM sights last
+        WHERE last.user_id = due.user_id AND last.vault_id = due.vault_id AND last.ended_x IS NOT NULL
+      ))
+      FROM due
       WHERE NOT EXISTS (SELECT FROM present WHERE present.user_id = due.user_id AND present.vault_id = due.vault_id)
-      RETURNING user_id, vault_id
+      RETURNING user_id, vault_id, began_at
     )
-    SELECT user_id, vault_id, false AS began FROM ended UNION ALL SELECT user_id, vault_id, true FROM begun
+    SELECT user_id, vault_id, false AS began, ended_at AS at FROM ended
+    UNION ALL SELECT user_id, vault_id, true, began_at FROM begun
     ORDER BY vault_id, user_id
   `);
   const changed = [...new Set(changes.map(({ vault_id }) => vault_id))];

@@ -55,12 +55,11 @@ export function vaultsSince(db: Queryable, query: NewsQuery) {
   `);
 }
 
-/** Who sees a vault since; `id` is that of the person, `at` when the vault was changed. */
+/** Who sees a vault since; `id` is that of the person. */
 export function sightsBegunSince(db: Queryable, query: NewsQuery) {
   const columns = [sql.fragment`began_x`, sql.fragment`vault_id`, sql.fragment`user_id`] as const;
   return db.any(sql.type(sight)`
-    SELECT began_x AS x, vault_id, user_id AS id, vaults.updated_at AS at
-    FROM sights JOIN vaults ON vaults.id = vault_id
+    SELECT began_x AS x, vault_id, user_id AS id, began_at AS at FROM sights
     WHERE ${goesOn(query, columns)} AND ended_x IS NULL
     ORDER BY began_x, vault_id, user_id LIMIT ${query.limit}
   `);

@@ -90,14 +90,23 @@ export function changeVault(
 ): Promise<string> {
   return tx.oneFirst(sql.type(z.object({ updated_at: z.string() }))`
     UPDATE vaults SET name = ${vault.name}, safe_for_travel = ${vault.safeForTravel}, x = pg_current_xact_id(),
-      updated_at = greatest(${vault.now.toISOString()}::timestamptz, updated_at + interval '1 microsecond')
+      updated_at = ${later(vault.now)}
     WHERE id = ${vault.id} RETURNING updated_at
   `);
 }
 
-/** Notes that what members may do in a vault has changed: devices hear of it, writers judge anew. */
-export async function touchVault(tx: Queryable, id: string): Promise<void> {
-  await tx.query(sql.typeAlias("void")`
-    UPDATE vaults SET x = pg_current_xact_id(), access_version = access_version + 1 WHERE id = ${id}
+/**
+ * Notes that what members may do in a vault has changed: devices hear of it, writers judge anew. Returns its `updated_at`,
+ * as `changeVault`.
+ */
+export function touchVault(tx: Queryable, id: string, now: Date): Promise<string> {
+  return tx.oneFirst(sql.type(z.object({ updated_at: z.string() }))`
+    UPDATE vaults SET x = pg_current_xact_id(), access_version = access_version + 1,
+      updated_at = ${later(now)}
+    WHERE id = ${id} RETURNING updated_at
   `);
 }
+
+/** The time, but after what `updated_at` is. */
+const later = (now: Date) =>
+  sql.fragment`greatest(${now.toISOString()}::timestamptz, updated_at + interval '1 microsecond')`;

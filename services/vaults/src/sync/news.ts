@@ -121,14 +121,12 @@ function vaultUpdate({ vault_id, at }: Row): VaultNews {
   return { action: "vault_updated", vault_id, updated_at: at, user_ids: null };
 }
 
-/** One entry for all people of a vault. */
+/** One entry for all people for whom a vault began or ended at the same time: by it each is told the last last. */
 function bySight(action: "vault_created" | "vault_deleted", rows: readonly Row[]): VaultNews[] {
-  return Array.from(Map.groupBy(rows, ({ vault_id }) => vault_id).entries(), ([vault_id, group]) => ({
-    action,
-    vault_id,
-    updated_at: group.map(({ at }) => at).reduce((latest, at) => (at > latest ? at : latest)),
-    user_ids: group.map(({ id }) => id),
-  }));
+  return Array.from(Map.groupBy(rows, ({ vault_id, at }) => `${vault_id} ${at}`).values(), (group) => {
+    const [{ vault_id, at: updated_at } = { vault_id: "", at: "" }] = group;
+    return { action, vault_id, updated_at, user_ids: group.map(({ id }) => id) };
+  });
 }
 
 /** One entry for all records of a vault. */

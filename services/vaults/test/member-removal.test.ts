@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import type { AuditDraft } from "@coffer/events";
+import t from "tap";
+import { startVaults } from "./support/service.ts";
+import { newRecord, newVault, share } from "./support/vaults.ts";
+
+const service = await startVaults(t);
+const { people, listeners } = service;
+
+await t.test("of who is removed each vault that the person leaves is on record, once", async (t) => {
+  const orgId = randomUUID();
+  const [owner, member] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
+  const [vault, second] = [await newVault(service, owner), await newVault(service, owner)];
+  await share(service, owner, vault.id, member, "write");
+  await share(service, owner, second.id, member, "read");
+  const removed = await people.remove(member, orgId);
+  await people.tell(removed);
+  for (const [vaultId, permission] of [
+    [vault.id, "write"],
+    [second.id, "read"],
+  ]) {
+    const matches = (record: AuditDraft): boolean =>
+      record.action === "vault.member.removed" && record.target.parent_id === vaultId;
+    t.match(await listeners.record("the removal", matches), {
+      org_id: orgId,
+      outcome: "success",
+      reason: "member_removed",
+      actor: { type: "system", id: "vaults" },
+      target: { type: "user", id: member.userId, parent_id: vaultId },
+      changes: { permission },
+    });
+    t.equal(listeners.audit.filter(matches).length, 1);
+  }
+  await people.place(owner, { orgId, role: "owner", status: "suspended" });
+  await people.place(owner, { orgId, role: "owner" });
+  await newRecord(service, owner, vault.id);
+  await listeners.record("what came after", ({ action, target }) => {
+    return action === "record.created" && target.parent_id === vault.id;
+  });
+  t.notOk(
+    listeners.audit.some(({ action, target }) => action === "vault.member.removed" && target.id === owner.userId),
+    "who is suspended leaves none",
+  );
+});

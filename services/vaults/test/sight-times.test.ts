@@ -1,0 +1,106 @@
+import t from "tap";
+import { call } from "./support/call.ts";
+import { execute } from "./support/held-vault.ts";
+import type { VaultNews } from "./support/listeners.ts";
+import { startVaults } from "./support/service.ts";
+import { holderOf, news } from "./support/sync.ts";
+import { newVault, share, travel } from "./support/vaults.ts";
+
+// By their times devices tell the last of what they hear of a vault.
+
+const service = await startVaults(t);
+const { clock, listeners, people } = service;
+clock.stop();
+
+/** What the events have said of a vault, once there are so many. */
+async function told(vaultId: string, count: number): Promise<VaultNews[]> {
+  const about = () => listeners.vaults.filter(({ vault_id }) => vault_id === vaultId);
+  await listeners.vaultNews("the last", () => about().length >= count);
+  return about();
+}
+
+await t.test(
+  "each beginning and each end of a sight is later than the one before, whatever the clock says",
+  async (t) => {
+    const { owner, vault } = await holderOf(service, 0);
+    clock.advance(-5000);
+    await travel(service, owner, true);
+    clock.advance(-5000);
+    await travel(service, owner, false);
+    await travel(service, owner, true);
+    clock.advance(10_000);
+    const events = await told(vault.id, 4);
+    const actions = ["vault_created", "vault_deleted", "vault_created", "vault_deleted"];
+    t.same(
+      events.map(({ action }) => action),
+      actions,
+    );
+    const times = events.map(({ updated_at }) => updated_at);
+    t.same(times, [...new Set(times)].sort(), "in order");
+  },
+);
+
+await t.test("the news give the times of the events, to each person the own one", async (t) => {
+  const { orgId, owner, vault } = await holderOf(service, 0);
+  const [early, late] = [await people.add({ orgId, role: "member" }), await people.add({ orgId, role: "member" })];
+  const since = (await news(service, null)).server_time;
+  await share(service, owner, vault.id, early);
+  clock.advance(1000);
+  await share(service, owner, vault.id, late);
+  const timesOf = (all: readonly VaultNews[]) =>
+    [early, late].map(({ userId }) => {
+      const mine = all.filter(({ vault_id, user_ids }) => vault_id === vault.id && user_ids?.includes(userId));
+      return mine.map(({ action, updated_at }) => [action, updated_at]);
+    });
+  const events = timesOf(await told(vault.id, 3));
+  t.match(events, [[["vault_created", /Z$/]], [["vault_created", /Z$/]]]);
+  t.same(timesOf((await news(service, since)).vaults), events);
+
+  const path = `/api/vaults/${vault.id}/members`;
+  await call(service, owner, "DELETE", `${path}/${early.userId}`);
+  clock.advance(1000);
+  await call(service, owner, "DELETE", `${path}/${late.userId}`);
+  const ends = timesOf((await told(vault.id, 5)).slice(-2));
+  t.match(ends, [[["vault_deleted", /Z$/]], [["vault_deleted", /Z$/]]]);
+  t.same(timesOf((await news(service, since)).vaults), ends);
+});
+
+await t.test(
+  "a changed permission makes the vault later than its last change, in the event and in the news",
+  async (t) => {
+    const { orgId, owner, vault } = await holderOf(service, 0);
+    const member = await people.add({ orgId, role: "member" });
+    await share(service, owner, vault.id, member);
+    const path = `/api/vaults/${vault.id}`;
+    const renamed = await call(service, owner, "PATCH", path, { body: { name: "Other" } });
+    const since = (await news(service, null)).server_time;
+    await share(service, owner, vault.id, member, "write");
+    const [event] = (await told(vault.id, 4)).slice(-1);
+    t.same(event?.user_ids, [member.userId]);
+    t.ok((event?.updated_at ?? "") > renamed.body.updated_at, "after the rename");
+    const update = (await news(service, since)).vaults.find(({ action, vault_id }) => {
+      return action === "vault_updated" && vault_id === vault.id;
+    });
+    t.equal(update?.updated_at, event?.updated_at);
+    t.equal((await call(service, owner, "GET", path)).body.updated_at, event?.updated_at);
+  },
+);
+
+await t.test("who travels with many vaults leaves their events in one statement", async (t) => {
+  const { owner } = await holderOf(service, 0);
+  for (let vaults = 1; vaults < 5; vaults += 1) await newVault(service, owner);
+  await execute(
+    service,
+    `CREATE TABLE vaults.statements (events integer);
+     CREATE FUNCTION vaults.note_statement() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN
+         INSERT INTO vaults.statements SELECT count(*) FROM added WHERE subject = 'coffer.evt.vault.changed';
+         RETURN NULL;
+       END $$;
+     GRANT ALL ON vaults.statements TO PUBLIC;
+     CREATE TRIGGER note_statement AFTER INSERT ON vaults.outbox REFERENCING NEW TABLE AS added
+       FOR EACH STATEMENT EXECUTE FUNCTION vaults.note_statement()`,
+  );
+  await travel(service, owner, true);
+  t.same(await execute(service, "SELECT events FROM vaults.statements WHERE events > 0"), [{ events: 5 }]);
+});
