@@ -13,7 +13,15 @@ export { migrate } from "./migrate.ts";
 export type { MigrateOptions } from "./migrate.ts";
 export { MigrationRefused, outboxMigration } from "./migrations.ts";
 export type { Migration, MigrationSource } from "./migrations.ts";
-export { auditPayload, enqueue, enqueueAudit, enqueueAudits, enqueueEach, outboxColumns, outboxValues } from "./enqueue.ts";
+export {
+  auditPayload,
+  enqueue,
+  enqueueAudit,
+  enqueueAudits,
+  enqueueEach,
+  outboxColumns,
+  outboxValues,
+} from "./enqueue.ts";
 export { startRelay } from "./relay.ts";
 export type { Relay, RelayOptions } from "./relay.ts";
 export { deliverOver } from "./deliver.ts";
