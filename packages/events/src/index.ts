@@ -5,6 +5,7 @@ export type { AuditDraft, AuditRecord } from "./audit-record.ts";
 export { chainAudit, firstPreviousHash, hashOfAudit, verifyAuditChain } from "./audit-chain.ts";
 export type { ChainBreak, ChainHead } from "./audit-chain.ts";
 export { revokedSessionsKey } from "./revoked-sessions.ts";
+export { waitingMemberships, waitingMembershipsKey } from "./waiting-memberships.ts";
 export { serviceNames } from "./services.ts";
 export type { ServiceName } from "./services.ts";
 export { allEvents, allRpcs } from "./all-subjects.ts";

@@ -11,6 +11,7 @@ export { createAuditLog } from "./audit-log.ts";
 export { createMigrationCheck } from "./migration-check.ts";
 export { migrate } from "./migrate.ts";
 export type { MigrateOptions } from "./migrate.ts";
+export { listWaiting } from "./list-waiting.ts";
 export { MigrationRefused, outboxMigration } from "./migrations.ts";
 export type { Migration, MigrationSource } from "./migrations.ts";
 export {

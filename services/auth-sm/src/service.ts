@@ -14,6 +14,7 @@ import { folderNewsSweep } from "./folders/sweep-news.ts";
 import { findPublicKey } from "./keys/find-public-key.ts";
 import { loadServerKeys } from "./keys/server-keys.ts";
 import { keySweep } from "./keys/sweep.ts";
+import { waitingMembershipsSweep } from "./members/tell-redis.ts";
 import { migrations, schema } from "./migrate.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
@@ -37,9 +38,14 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   const relay = startRelay({ database, deliver: notingFolderNews(database, deliverOver(bus)), telemetry });
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
-  const sweeps = [loginStartSweep, beginningsSweep, sessionSweep, keySweep, folderNewsSweep].map((sweep) =>
-    sweep(deps),
-  );
+  const sweeps = [
+    loginStartSweep,
+    beginningsSweep,
+    sessionSweep,
+    keySweep,
+    folderNewsSweep,
+    waitingMembershipsSweep,
+  ].map((sweep) => sweep(deps));
   const sweepers = sweeps.map((sweep) => startSweeper(sweep, telemetry.log));
   return buildService(base, {
     routes,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Membership } from "@coffer/events";
-import { memberships } from "@coffer/events";
+import { memberships, waitingMemberships, waitingMembershipsKey } from "@coffer/events";
+import { connectRedis } from "@coffer/ratelimit";
 import { until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
@@ -166,4 +167,22 @@ await t.test("a change that has its version and is not committed yet is waited f
   const found = all.find(({ user_id }) => user_id === person.userId);
   t.match(found, { role: "admin" });
   t.ok((found?.version ?? Infinity) <= asOf);
+});
+
+await t.test("what the bus cannot carry is told by Redis, for as long as it waits", async (t) => {
+  const redis = connectRedis(service.redis.url);
+  t.teardown(() => redis.disconnect());
+  const person = await register(service, { orgName: "Elsewhere" });
+  t.equal((await accept(service, person, await invited(person.email))).status, 200);
+  await told(person, 1);
+  await service.nats.stop();
+  t.equal((await change(person.userId, { status: "suspended" })).status, 200);
+  const found = await until("it is there", async () => {
+    const waiting = waitingMemberships.parse(JSON.parse((await redis.get(waitingMembershipsKey)) ?? "[]"));
+    return waiting.find(({ user_id, status }) => user_id === person.userId && status === "suspended");
+  });
+  t.equal(found.org_id, orgId);
+  t.ok((await redis.pttl(waitingMembershipsKey)) > 0, "and goes by itself");
+  await service.nats.start();
+  await told(person, 2);
 });

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { waitingMembershipsKey } from "@coffer/events";
 import { until } from "@coffer/testkit";
+import { Redis } from "ioredis";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { startVaults } from "./support/service.ts";
@@ -165,6 +167,38 @@ await t.test(
     t.equal((await call(service, member, "GET", path)).status, 403);
   },
 );
+
+await t.test(
+  "that shows without a new connection too, and when versions have come past those that were lost",
+  async (t) => {
+    const { orgId, member, path } = await company();
+    const restore = people.dump();
+    await people.place(member, { orgId, role: "member", status: "suspended" });
+    restore();
+    await people.place(member, { orgId, role: "auditor" }, { tell: false });
+    for (let changes = 0; changes < 3; changes += 1) await people.add({ orgId: randomUUID(), role: "owner" });
+    t.equal((await call(service, member, "GET", path)).status, 403);
+    restore();
+    for (let changes = 0; changes < 4; changes += 1) await people.add({ orgId: randomUUID(), role: "owner" });
+    await service.replica({}, { compareMilliseconds: 100 });
+    await until("the suspension is forgotten", async () => (await call(service, member, "GET", path)).status === 200);
+  },
+);
+
+await t.test("what waits for the bus is heard of by Redis", async (t) => {
+  const { orgId, member, path } = await company();
+  const redis = new Redis(service.redis.url);
+  t.teardown(() => redis.disconnect());
+  await nats.stop();
+  const suspended = await people.place(member, { orgId, role: "member", status: "suspended" }, { tell: false });
+  await redis.set(waitingMembershipsKey, JSON.stringify([suspended]), "PX", 10_000);
+  await until("the suspension", async () => (await call(service, member, "GET", path)).status === 403);
+  const back = await people.place(member, { orgId, role: "member" }, { tell: false });
+  await redis.set(waitingMembershipsKey, JSON.stringify([suspended, back]), "PX", 10_000);
+  await until("the return", async () => (await call(service, member, "GET", path)).status === 200);
+  await nats.start();
+  await until("the bus", () => people.bus.connected);
+});
 
 await t.test("a session that has ended is refused", async (t) => {
   const { member, path } = await company();

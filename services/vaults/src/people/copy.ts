@@ -17,9 +17,13 @@ const longestPauseMilliseconds = 10_000;
 /** Between two comparisons passes so many times what the last one took: whoever names strangers costs a share, not all. */
 const restFactor = 4;
 
-/** Brings the copy up to date at each connection to the bus, until that succeeds. */
+/** A change that was told and could not be kept, or a database of auth-sm that was restored, shows in a comparison alone. */
+const anywayMilliseconds = 10 * 60_000;
+
+/** Brings the copy up to date at each connection to the bus, until that succeeds, and from time to time. */
 export function createMembershipCopy(
   deps: Pick<Deps, "bus" | "database" | "newId" | "now" | "telemetry">,
+  { everyMilliseconds = anywayMilliseconds }: { everyMilliseconds?: number | undefined } = {},
 ): MembershipCopy {
   const { log } = deps.telemetry;
   const closing = new AbortController();
@@ -66,10 +70,12 @@ export function createMembershipCopy(
   };
 
   deps.bus.onConnect(() => void catchUp());
+  const anyway = setInterval(() => void refresh().catch(() => undefined), everyMilliseconds).unref();
   return {
     refresh,
     async close() {
       closing.abort();
+      clearInterval(anyway);
       await (next ?? running)?.catch(() => undefined);
     },
   };

@@ -1,7 +1,7 @@
 import { memberships } from "@coffer/events";
 import type { Membership } from "@coffer/events";
 import type { Deps } from "../deps.ts";
-import { forgetVersions, greatestVersion, listOlder } from "../store/membership-copies.ts";
+import { forgetContradicted, forgetVersions, greatestVersion, listOlder } from "../store/membership-copies.ts";
 import { keepTold } from "./keep.ts";
 
 const timeoutMilliseconds = 10_000;
@@ -28,6 +28,7 @@ export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" |
       return reconcileMemberships(deps);
     }
     for (const each of page.memberships) lasting.add(keyOf(each));
+    await forgetContradicted(deps.database.pool, page.memberships, page.as_of);
     await keepTold(deps, page.memberships);
     asOf ??= page.as_of;
     after = page.after;

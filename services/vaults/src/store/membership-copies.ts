@@ -92,6 +92,21 @@ export async function forgetVersions(db: Queryable): Promise<void> {
   await db.query(sql.typeAlias("void")`UPDATE memberships SET version = ${forgotten} WHERE version > 0`);
 }
 
+/**
+ * Lets those of `told`, as they are in auth-sm, count as newer than what is known of them and is otherwise, up to a version
+ * that auth-sm has come past: only one whose database was restored knows less, or something else by the same version.
+ */
+export async function forgetContradicted(db: Queryable, told: readonly Membership[], upTo: number): Promise<void> {
+  await db.query(sql.typeAlias("void")`
+    UPDATE memberships known SET version = ${forgotten}
+    FROM jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
+      AS told (org_id uuid, user_id uuid, role text, status text, name text, email text, version bigint)
+    WHERE known.org_id = told.org_id AND known.user_id = told.user_id
+      AND known.version BETWEEN told.version AND ${upTo}
+      AND (known.role, known.status, known.name, known.email) <> (told.role, told.status, told.name, told.email)
+  `);
+}
+
 const known = z.object({
   org_id: z.string(),
   user_id: z.string(),

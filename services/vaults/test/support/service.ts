@@ -4,6 +4,7 @@ import type { TestDatabase, TestNats, TestScope, TestServer } from "@coffer/test
 import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { readConfig } from "../../src/config.ts";
 import { migrateService } from "../../src/migrate.ts";
+import type { Seams } from "../../src/service.ts";
 import { createService } from "../../src/service.ts";
 import type { Clock } from "@coffer/testkit";
 import { createClock } from "@coffer/testkit";
@@ -25,7 +26,7 @@ export interface TestVaults extends Stores {
   people: People;
   listeners: Listeners;
   /** A further replica on the same stores, with its own configuration and the same clock. */
-  replica(environment?: Record<string, string>): Promise<{ url: string }>;
+  replica(environment?: Record<string, string>, seams?: Seams): Promise<{ url: string }>;
 }
 
 /** Real stores, migrated, and one replica that answers. `environment` overrides the configuration, `given` stores. */
@@ -43,8 +44,8 @@ export async function startVaults(
   const clock = createClock();
   await migrateService({ url: postgres.url });
   const [people, listeners] = await Promise.all([startPeople(t, nats), startListeners(t, nats)]);
-  const replica = (own: Record<string, string> = {}): Promise<{ url: string }> =>
-    startReplica(t, stores, clock, { ...environment, ...own });
+  const replica: TestVaults["replica"] = (own = {}, seams = {}) =>
+    startReplica(t, stores, { now: clock.now, ...seams }, { ...environment, ...own });
   const { url } = await replica();
   return { ...stores, clock, people, listeners, replica, url };
 }
@@ -67,11 +68,11 @@ export function configOf({ postgres, nats, redis }: Stores, environment: Record<
 async function startReplica(
   t: TestScope,
   stores: Stores,
-  clock: Clock,
+  seams: Seams,
   environment: Record<string, string>,
 ): Promise<{ url: string }> {
   const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
-  const service = createService(configOf(stores, environment), { registry }, { now: clock.now });
+  const service = createService(configOf(stores, environment), { registry }, seams);
   t.teardown(() => service.close());
   const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
   t.teardown(() => server.close());

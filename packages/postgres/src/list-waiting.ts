@@ -1,0 +1,24 @@
+import type { EventSubject, RpcSubject } from "@coffer/events";
+import { z } from "zod";
+import { laneOf } from "./enqueue.ts";
+import type { Queryable } from "./sql.ts";
+import { sql } from "./sql.ts";
+
+const waiting = z.object({ payload: z.string() });
+
+/**
+ * What was enqueued of one subject and nobody has acknowledged yet, oldest first, at most `limit`: for whoever can be told
+ * on another way meanwhile. What the schema of the subject does not know (of another version) is left out.
+ */
+export async function listWaiting<Payload>(
+  db: Queryable,
+  subject: RpcSubject<Payload, unknown> | EventSubject<Payload>,
+  limit: number,
+): Promise<Payload[]> {
+  const schema = subject.kind === "rpc" ? subject.input : subject.payload;
+  const rows = await db.any(sql.type(waiting)`
+    select payload::text as payload from outbox
+    where lane = ${laneOf(subject)} and subject = ${subject.subject} order by position limit ${limit}
+  `);
+  return rows.flatMap(({ payload }) => schema.safeParse(JSON.parse(payload)).data ?? []);
+}
