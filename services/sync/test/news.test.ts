@@ -93,18 +93,75 @@ await t.test("what was pushed already is not pushed again, what is newer is", as
   t.match(device.pushes().at(-1), newer);
 });
 
-await t.test("to be given a vault and to lose it is told each time, also with the same time", async (t) => {
+await t.test("to be given a vault and to lose it is told in the order of their times, each once", async (t) => {
   const vaultId = randomUUID();
   const device = await viewer(vaultId);
-  const updated_at = moment();
-  for (const [index, action] of (["vault_deleted", "vault_created", "vault_deleted"] as const).entries()) {
-    await vaults.tell({ action, vault_id: vaultId, updated_at, user_ids: [device.userId] });
+  const at = (n: number): string => `2026-11-20T10:00:00.00000${n}Z`;
+  const sight = (action: "vault_created" | "vault_deleted", n: number) => ({
+    action,
+    vault_id: vaultId,
+    updated_at: at(n),
+    user_ids: [device.userId],
+  });
+  const told = [sight("vault_deleted", 3), sight("vault_created", 4), sight("vault_deleted", 5)];
+  for (const [index, news] of told.entries()) {
+    await vaults.tell(news);
     await until("it is there", () => device.pushes().length === index + 1);
   }
+  let asked = 0;
+  vaults.news = (since) => {
+    if (since !== null) asked += 1;
+    return { vaults: [sight("vault_created", 2), ...told] };
+  };
+  await vaults.tell(sight("vault_created", 2));
+  await until("it is asked", () => asked === 2);
   t.same(
-    device.pushes().map(({ action }) => action),
-    ["vault_deleted", "vault_created", "vault_deleted"],
+    device.pushes().map(({ updated_at }) => updated_at),
+    [at(3), at(4), at(5)],
   );
+  const update = { action: "vault_updated" as const, vault_id: vaultId, updated_at: at(1), user_ids: [device.userId] };
+  await vaults.tell(update);
+  await until("what the vault itself has for a time says nothing of that", () => device.pushes().length === 4);
+});
+
+await t.test("who was given a vault and was not told is told when it is asked for", async (t) => {
+  const [vaultId, other] = [randomUUID(), randomUUID()];
+  const device = await viewer(other);
+  const [lost, given] = (["vault_deleted", "vault_created"] as const).map((action, n) => ({
+    action,
+    vault_id: vaultId,
+    updated_at: `2026-11-20T10:00:00.00000${n}Z`,
+    user_ids: [device.userId],
+  }));
+  if (lost === undefined || given === undefined) throw new Error("there are two");
+  await vaults.tell(lost);
+  await until("it is there", () => device.pushes().length === 1);
+  const asked = vaults.viewersAsked;
+  await vaults.tell(given);
+  await until("it is asked who may know", () => vaults.viewersAsked > asked);
+  vaults.viewers.set(vaultId, [device.userId]);
+  vaults.news = () => ({ vaults: [lost, given] });
+  await until("it is there", () => device.pushes().length === 2);
+  t.match(device.pushes(), [{ action: "vault_deleted" }, { action: "vault_created" }]);
+});
+
+await t.test("what was told of an answer in parts is not asked for again when a later part fails", async (t) => {
+  await viewer(randomUUID());
+  const places: (string | null)[] = [];
+  const since = "2026-11-20T11:00:00.000001Z";
+  let failures = 0;
+  vaults.news = (from, after) => {
+    if (from !== since) return { server_time: since };
+    places.push(after);
+    if (after === null) return { after: "second" };
+    if (after === "second") return { after: "third" };
+    failures += 1;
+    if (failures === 1) throw new ServiceError("unavailable", "not now");
+    if (failures === 2) throw new ServiceError("invalid_request", "the place is not one that a page gave");
+    return {};
+  };
+  await until("all is told", () => failures === 3);
+  t.same(places.slice(0, 7), [null, "second", "third", "third", null, "second", "third"]);
 });
 
 await t.test("a change of which nobody could say who may know is pushed when somebody can", async (t) => {

@@ -29,6 +29,26 @@ await t.test("on shutdown connections are closed with 1012, spread over the drai
   t.match(await replica.metrics(), 'coffer_sync_closes_total{service="sync",code="1012"} 20');
 });
 
+await t.test("who is still being judged when the shutdown begins is not let in, and holds it up no more", async (t) => {
+  const replica = await startReplica(t, sync);
+  await until("it is on the bus", async () => (await replica.service.ready()).degraded === false);
+  // The first token makes the replica ask for the keys.
+  const [asked, gate] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  authSm.beforeKeys = () => {
+    asked.resolve(undefined);
+    return gate.promise;
+  };
+  const refused = t.rejects(connect(authSm.person(), undefined, replica), /503/);
+  await asked.promise;
+  const began = performance.now();
+  const closing = replica.close(5);
+  gate.resolve(undefined);
+  authSm.beforeKeys = () => undefined;
+  await refused;
+  await closing;
+  t.ok(performance.now() - began < 4_000);
+});
+
 await t.test("who does not answer the farewell is cut at the end of the period", async (t) => {
   const replica = await startReplica(t, sync);
   await until("it is on the bus", async () => (await replica.service.ready()).degraded === false);

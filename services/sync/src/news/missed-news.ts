@@ -1,4 +1,5 @@
 import type { Bus } from "@coffer/bus";
+import { ServiceError } from "@coffer/errors";
 import type { Logger } from "@coffer/telemetry";
 import { closeCodes } from "../connections/close-codes.ts";
 import { closeSlowly } from "../connections/close-slowly.ts";
@@ -30,6 +31,8 @@ export interface MissedNewsOptions {
 export function createMissedNews({ bus, source, connections, timings, log }: MissedNewsOptions): MissedNews {
   // Up to when everything was told here; null: since nobody is here, or nobody could be asked yet.
   let toldUntil: string | null = null;
+  // How far what has happened since then was told, when telling it broke off.
+  let toldThrough: string | null = null;
   let noting: Promise<void> | undefined;
   let asking: Promise<void> | undefined;
   const state = { again: false, closed: false, answered: true };
@@ -52,8 +55,8 @@ export function createMissedNews({ bus, source, connections, timings, log }: Mis
   }
 
   async function tell(since: string): Promise<void> {
-    for (let after: string | null = null; ;) {
-      const part: NewsPart = await source.ask(since, after);
+    for (;;) {
+      const part: NewsPart = await source.ask(since, toldThrough);
       if (part.reset) {
         log.warn({ about: source.about }, "what has changed lately is not known: all connections start over");
         void closeSlowly(connections, {
@@ -61,12 +64,13 @@ export function createMissedNews({ bus, source, connections, timings, log }: Mis
           reason: "connect again",
           milliseconds: timings.startOver,
         });
+        toldThrough = null;
         toldUntil = part.until;
         return;
       }
       await part.tell();
-      after = part.after;
-      if (after !== null) continue;
+      toldThrough = part.after;
+      if (toldThrough !== null) continue;
       toldUntil = part.until;
       return;
     }
@@ -74,11 +78,13 @@ export function createMissedNews({ bus, source, connections, timings, log }: Mis
 
   async function askOnce(): Promise<boolean> {
     try {
-      if (connections.size === 0) toldUntil = null;
+      if (connections.size === 0) toldUntil = toldThrough = null;
       else if (toldUntil === null) await note();
       else await tell(toldUntil);
       return true;
     } catch (error) {
+      // A place that another version gave may mean nothing to this one.
+      if (!(error instanceof ServiceError && error.code === "unavailable")) toldThrough = null;
       log.debug({ err: error, about: source.about }, "missed news could not be asked for");
       return false;
     }

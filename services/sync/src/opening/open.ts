@@ -31,17 +31,23 @@ export function openConnection(deps: Deps, upgrade: Upgrade): Promise<void> {
 }
 
 async function open(deps: Deps, upgrade: Upgrade): Promise<"gone" | "kept" | TurnedAway> {
-  if (deps.state.draining) throw new ServiceError("unavailable", "this replica ends: connect again");
+  requireLasting(deps);
   requireKnownOrigin(deps, upgrade);
   const { token, protocol } = readOffer(upgrade);
   const verdict = await judgeToken(deps, token);
   // Asked last, and acted on without a pause: who is ended from now on is among the connections.
+  requireLasting(deps);
   const turnedAway = "code" in verdict ? verdict : judgeSession(deps, verdict.sessionId);
   const socket = deps.handshake(upgrade, protocol);
   if (socket === undefined) return "gone";
   if (turnedAway !== undefined) turnAway(deps, socket, turnedAway);
   else if (!("code" in verdict)) keep(deps, upgrade, socket, verdict);
   return turnedAway ?? "kept";
+}
+
+/** Who came once the connections are being closed would be left over. */
+function requireLasting({ state }: Pick<Deps, "state">): void {
+  if (state.draining) throw new ServiceError("unavailable", "this replica ends: connect again");
 }
 
 /** A page of another site must not connect with what its visitor's browser holds. Who is no browser sends no origin. */

@@ -66,12 +66,12 @@ export function createFanOut({
 
     vault: async (news, again = false) => {
       const { action, vault_id, updated_at, user_ids } = news;
-      const everybody = `vault ${vault_id} ${action}`;
-      // To be given a vault and to lose it may bear the same time, as often as somebody travels: only what is heard of
-      // once more is known by it. What is older than what a person was told last is out of date.
-      const isNew = (user: string): boolean =>
-        !recent.hasLater(`${user} ${vault_id}`, updated_at) &&
-        !(again && recent.has(`${user} ${vault_id} ${action}`, updated_at));
+      const everybody = `vault ${vault_id}`;
+      const sightOf = (user: string): string => `${user} ${vault_id}`;
+      const isUpdate = action === "vault_updated";
+      // The times at which a person is given a vault and loses it only grow: what is no later than what the person was
+      // told last is out of date, or was told. When the vault itself was changed says nothing of that.
+      const isNew = (user: string): boolean => isUpdate || !recent.has(sightOf(user), updated_at);
       const named = user_ids?.filter(isNew);
       if (connections.size === 0 || named?.length === 0) return;
       if (named === undefined && again && recent.has(everybody, updated_at)) return;
@@ -80,12 +80,11 @@ export function createFanOut({
       const asked = audience.ofVault(vault_id);
       const viewers = await (action === "vault_deleted" ? asked.then(nobody, nobody) : asked);
       const may = viewers && new Set(viewers);
-      send(named?.filter((user) => isNew(user) && may?.has(user) !== false) ?? viewers ?? [], [vaultPush(news)]);
+      const told = named?.filter((user) => isNew(user) && may?.has(user) !== false) ?? viewers ?? [];
+      send(told, [vaultPush(news)]);
       if (named === undefined) recent.note(everybody, updated_at);
-      for (const user of named ?? []) {
-        recent.note(`${user} ${vault_id}`, updated_at);
-        recent.note(`${user} ${vault_id} ${action}`, updated_at);
-      }
+      // Only of whom it was told to: to the others it is told when it is heard of once more and they may know.
+      else if (!isUpdate) for (const user of told) recent.note(sightOf(user), updated_at);
       metrics.pushed(updated_at);
     },
 

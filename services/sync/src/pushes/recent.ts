@@ -2,8 +2,6 @@
 export interface Recent {
   /** Whether this, or what came later about the same thing, was pushed. */
   has(thing: string, updatedAt: string): boolean;
-  /** Whether what came later about the same thing was pushed. */
-  hasLater(thing: string, updatedAt: string): boolean;
   note(thing: string, updatedAt: string): void;
   /** From now on what was not met since the turn before this one is forgotten. */
   turn(): void;
@@ -29,7 +27,6 @@ export function createRecent(): Recent {
       young.set(thing, known);
       return true;
     },
-    hasLater: (thing, updatedAt) => newest(thing) > updatedAt,
     note: (thing, updatedAt) => {
       if (young.size === most) turn();
       const known = young.get(thing);

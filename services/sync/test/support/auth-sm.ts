@@ -36,6 +36,8 @@ export interface AuthSm {
   holders: Map<string, string[]>;
   /** Called before each answer about who may. */
   beforeHolders: () => unknown;
+  /** Called before each answer with the keys that tokens are signed with. */
+  beforeKeys: () => unknown;
   /** What it has told of folders since a moment. Default: nothing, and the moment has no name but one. */
   folderNews: (since: string | null, after: string | null) => Partial<News>;
   /** Questions about that so far. */
@@ -59,7 +61,10 @@ export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm>
   const holders: AuthSm["holders"] = new Map();
   const ended: AuthSm["ended"] = [];
 
-  bus.reply(signingKeys, () => ({ keys: [{ ...key.publicJwk, kid: key.kid }] }));
+  bus.reply(signingKeys, async () => {
+    await authSm.beforeKeys();
+    return { keys: [{ ...key.publicJwk, kid: key.kid }] };
+  });
   bus.reply(revokedSessions, ({ since }) => ({ sessions: ended.filter(({ at }) => at >= since), has_more: false }));
   // A page per person, so that pages are met.
   bus.reply(folderHolders, async ({ folder_id, after }) => {
@@ -84,6 +89,7 @@ export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm>
     bus,
     holders,
     beforeHolders: () => undefined,
+    beforeKeys: () => undefined,
     folderNews: () => ({}),
     folderNewsAsked: [],
     tell: async (...news) => {
