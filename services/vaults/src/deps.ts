@@ -1,5 +1,5 @@
 import type { AuditDraft } from "@coffer/events";
-import type { ServiceBase, Users } from "@coffer/service";
+import type { ServiceBase, Sweeper, Users } from "@coffer/service";
 import type { Config } from "./config.ts";
 import type { Ticker } from "./sync/ticker.ts";
 import type { MembershipCopy } from "./people/copy.ts";
@@ -22,4 +22,6 @@ export interface Deps extends Omit<ServiceBase<Config>, "migrations" | "name"> {
   reads: RecordReads;
   /** The prepared statements that write records. */
   writes: RecordWrites;
+  /** Deletes the records of deleted vaults. */
+  emptying: Sweeper;
 }

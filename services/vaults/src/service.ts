@@ -6,7 +6,6 @@ import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { migrations, schema } from "./migrate.ts";
 import { createMembershipCopy } from "./people/copy.ts";
-import { waitingMembershipsSweep } from "./people/hear-waiting.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
@@ -15,11 +14,11 @@ import { createRecordWrites } from "./store/record-writes.ts";
 import { syncSweep } from "./sync/sweep.ts";
 import { createTicker } from "./sync/ticker.ts";
 import { observeWatermark } from "./sync/watermark-age.ts";
+import { emptySweep } from "./vaults/empty.ts";
 
-/** What a test may set: the clock, and how often the copy of memberships is compared. */
+/** What a test may set: the clock. */
 export interface Seams {
   now?: () => Date;
-  compareMilliseconds?: number;
 }
 
 /** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
@@ -33,23 +32,25 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     audit: createAuditLog(database),
     ticker: createTicker(base),
     users,
-    memberships: createMembershipCopy({ ...base, newId }, { everyMilliseconds: seams.compareMilliseconds }),
+    memberships: createMembershipCopy({ ...base, newId }),
     reads: createRecordReads(database),
     writes: createRecordWrites(database),
+    emptying: startSweeper(emptySweep(base), telemetry.log),
   };
   const subjects = [auditAppend, recordsChanged, vaultChanged];
   const relay = startRelay({ database, deliver: deliverOver(bus), telemetry, subjects });
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
   observeWatermark(base);
-  const sweepers = [syncSweep(base), waitingMembershipsSweep(deps)].map((each) => startSweeper(each, telemetry.log));
+  const sweeper = startSweeper(syncSweep(base), telemetry.log);
   return buildService(base, {
     routes,
     deps,
     onRefused: (route, call, error) => recordRefusal(deps, route, call, error),
     async close() {
       users.close();
-      await Promise.all(sweepers.map((sweeper) => sweeper.close()));
+      await deps.emptying.close();
+      await sweeper.close();
       await deps.memberships.close();
       await relay.close();
     },

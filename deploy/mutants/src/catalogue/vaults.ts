@@ -174,6 +174,27 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/records.test.ts`],
   },
   {
+    name: "record-takes-the-id-of-one-that-is-just-being-deleted",
+    file: `${source}/migrations/0002_removed_vaults.sql`,
+    find: "IF EXISTS (SELECT FROM vaults.tombstones WHERE id = NEW.id) THEN",
+    replace: "IF false THEN",
+    tests: [`${tests}/taken-ids.test.ts`],
+  },
+  {
+    name: "import-fails-beside-a-deletion",
+    file: `${source}/records/import.ts`,
+    find: "    if (isUniqueViolation(error, idOfDeleted)) return null;\n",
+    replace: "",
+    tests: [`${tests}/taken-ids.test.ts`],
+  },
+  {
+    name: "deleted-vault-emptied-in-part",
+    file: `${source}/store/vault-removal.ts`,
+    find: " AND (SELECT count(*) FROM gone) < ${limit}",
+    replace: "",
+    tests: [`${tests}/vault-removal.test.ts`],
+  },
+  {
     name: "read-of-a-record-not-on-record",
     file: `${source}/records/read.ts`,
     find: "await deps.audit(",

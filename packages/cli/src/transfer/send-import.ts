@@ -40,7 +40,7 @@ export async function sendImport(
       throw error;
     });
   const nameOf = (index: number): string => sent[index]?.fields["name"] ?? `record ${index + 1}`;
-  const taken = errors.filter(({ issue }) => ids !== undefined && issue === "id: taken");
+  const taken = errors.filter(({ issue }) => ids !== undefined && issue.startsWith("id: taken"));
   return {
     imported,
     present: records.length - sent.length,

@@ -5,6 +5,7 @@ import { asJudged } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
+import { idTaken } from "../vaults/taken.ts";
 import { recordAudit } from "./audit.ts";
 import type { NewRecord } from "./bodies.ts";
 import { busy } from "./busy.ts";
@@ -24,7 +25,7 @@ export async function createRecord(deps: Deps, call: Call<User, VaultPath, NewRe
     if (result === null) await requireVault(deps.database.pool, caller, vaultId, "write");
     return result;
   }, busy);
-  if (written === "taken") throw new ServiceError("conflict", "this id is taken: make another one");
+  if (written === "taken") throw new ServiceError("conflict", idTaken("record"));
   const { created_at, updated_at } = written;
   return { id, vault_id: vaultId, type: body.type, encrypted_data: body.encrypted_data, created_at, updated_at };
 }

@@ -1,7 +1,8 @@
 import { auditAppend, recordsChanged } from "@coffer/events";
 import type { AuditDraft } from "@coffer/events";
 import type { Database } from "@coffer/postgres";
-import { outboxColumns, outboxValues } from "@coffer/postgres";
+import { isUniqueViolation, outboxColumns, outboxValues } from "@coffer/postgres";
+import { idOfDeleted } from "./records.ts";
 import { tryWritersTurn } from "./vault-turn.ts";
 
 // A record is written in one statement that commits by itself (docs/adr/0014): it looks whether the person sees the vault
@@ -119,8 +120,13 @@ export function createRecordWrites(database: Database) {
   return {
     /** Makes a record; `taken` when the id is, also by a record that was deleted. */
     async insert({ content, ...to }: Write & { content: RecordContent }): Promise<WrittenRecord | "taken" | null> {
-      const [row] = await insert([...valuesOf(to), content.type, content.encrypted_data, to.now.toISOString()]);
-      return row === undefined ? null : present(row) ? row : "taken";
+      try {
+        const [row] = await insert([...valuesOf(to), content.type, content.encrypted_data, to.now.toISOString()]);
+        return row === undefined ? null : present(row) ? row : "taken";
+      } catch (error) {
+        if (isUniqueViolation(error, idOfDeleted)) return "taken";
+        throw error;
+      }
     },
     /**
      * Replaces a record's content, and with `expected` (a moment) only if that is its server timestamp; `other` when

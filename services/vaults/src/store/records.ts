@@ -26,9 +26,13 @@ export interface NewRecordRow {
   encryptedData: string;
 }
 
+/** What refuses a record whose id another one had that was deleted while the statement was under way. */
+export const idOfDeleted = "records_not_deleted";
+
 /**
  * Inserts records, each id once, into a vault that the caller holds; leaves out those whose ids are taken, also in
- * other vaults and by records that were deleted. Returns the ids of those that were inserted.
+ * other vaults and by records that were deleted. Returns the ids of those that were inserted. Throws on an id whose record
+ * was deleted meanwhile (`idOfDeleted`): the next attempt leaves it out.
  */
 export function insertRecords(
   tx: Queryable,

@@ -62,11 +62,11 @@ export function sweepSights(db: Queryable, { before, limit }: SweepQuery): Promi
   });
 }
 
-/** Ids of deleted vaults. */
+/** Ids of deleted vaults that have no records left. */
 export function sweepDeletedVaults(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
   return sweep(db, sql.fragment`deleted_vaults`, {
     key: sql.fragment`id`,
-    when: sql.fragment`deleted_at < ${before.toISOString()}`,
+    when: sql.fragment`deleted_at < ${before.toISOString()} AND emptied`,
     limit,
   });
 }

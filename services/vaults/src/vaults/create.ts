@@ -13,10 +13,11 @@ import { lockPeople } from "../store/people.ts";
 import { insertMember } from "../store/vault-members.ts";
 import { insertVault, wasDeleted } from "../store/vaults.ts";
 import type { NewVault } from "./bodies.ts";
+import { idTaken } from "./taken.ts";
 import type { NewVaultView } from "./view.ts";
 import { newVaultView } from "./view.ts";
 
-const taken = "this id is taken: make another one";
+const taken = idTaken("vault");
 const firstKeyVersion = 1;
 
 /** POST /api/vaults: its creator holds the key and manages it. One who travels does not see it afterwards. */

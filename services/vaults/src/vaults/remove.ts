@@ -9,9 +9,9 @@ import { deleteVault } from "../store/vault-removal.ts";
 import type { VaultPath } from "./bodies.ts";
 import { vaultTarget } from "./target.ts";
 
-/** DELETE /api/vaults/{id}: its records go with it, for good. */
-export function removeVault(deps: Deps, { caller, params, request }: Call<User, VaultPath>): Promise<void> {
-  return deps.database.transaction(async (tx) => {
+/** DELETE /api/vaults/{id}: nobody sees its records any more, and they go for good after the commit (docs/adr/0014). */
+export async function removeVault(deps: Deps, { caller, params, request }: Call<User, VaultPath>): Promise<void> {
+  await deps.database.transaction(async (tx) => {
     const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, "manage");
     const count = await deleteVault(tx, id, deps.now());
     await settleSights(tx, deps, { vaultIds: [id] });
@@ -27,4 +27,5 @@ export function removeVault(deps: Deps, { caller, params, request }: Call<User, 
       }),
     );
   });
+  deps.emptying.nudge();
 }

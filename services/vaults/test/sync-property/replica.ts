@@ -1,11 +1,12 @@
 import { createDatabase } from "@coffer/postgres";
-import { newId } from "@coffer/service";
+import { newId, startSweeper } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 import type pg from "pg";
 import type { Deps } from "../../src/deps.ts";
 import { createRecordReads } from "../../src/store/record-reads.ts";
 import { createRecordWrites } from "../../src/store/record-writes.ts";
 import { createTicker } from "../../src/sync/ticker.ts";
+import { emptySweep } from "../../src/vaults/empty.ts";
 import type { Random } from "./random.ts";
 import { unsteadyDatabase } from "./unsteady-database.ts";
 
@@ -30,6 +31,7 @@ export function createReplica({ url, random, text, connections }: ReplicaOptions
   const database = unsteadyDatabase(steady, { random, text, connections });
   let ahead = 0;
   const now = (): Date => new Date(Date.now() + ahead);
+  const emptying = startSweeper(emptySweep({ database, now }), telemetry.log);
   const deps = {
     database,
     now,
@@ -40,10 +42,14 @@ export function createReplica({ url, random, text, connections }: ReplicaOptions
     reads: createRecordReads(steady),
     writes: createRecordWrites(database),
     memberships: { refresh: () => Promise.resolve() },
+    emptying,
   } as unknown as Deps; // all that the operations of this test use: they meet neither HTTP nor the bus
   return {
     deps,
     stepClock: () => void (ahead = random.below(6_001) - 3_000),
-    close: () => steady.close(),
+    async close() {
+      await emptying.close();
+      await steady.close();
+    },
   };
 }

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import t from "tap";
+import type { Answer } from "./support/call.ts";
+import { call } from "./support/call.ts";
+import { execute, whileHolding } from "./support/held-vault.ts";
+import { startVaults } from "./support/service.ts";
+import { newRecord, newVault, sealed } from "./support/vaults.ts";
+
+// An id is a record's or remembered of a deleted one, and never both: a device would be told of the record and that it is gone.
+
+t.setTimeout(120_000);
+const service = await startVaults(t);
+const owner = await service.people.add({ orgId: randomUUID(), role: "member" });
+const vault = await newVault(service, owner);
+const path = `/api/vaults/${vault.id}`;
+const item = (id: string = randomUUID()) => ({ id, type: "login", encrypted_data: sealed() });
+
+/** Ids that a record has although they are remembered as deleted. */
+async function both(): Promise<string[]> {
+  const rows = await execute<{ id: string }>(
+    service,
+    "SELECT id FROM vaults.records JOIN vaults.tombstones USING (id)",
+  );
+  return rows.map(({ id }) => id);
+}
+
+const deletion = (id: string) => `
+  WITH gone AS (DELETE FROM records WHERE id = '${id}' RETURNING vault_id, id, created_x)
+  INSERT INTO tombstones (vault_id, id, created_x, deleted_at) SELECT vault_id, id, created_x, now() FROM gone`;
+
+await t.test("an import that waits for the deletion of a record does not take its id", async (t) => {
+  const { id } = await newRecord(service, owner, vault.id);
+  const records = [item(), item(id), item()];
+  const [answer] = await whileHolding<Answer>(service, { text: deletion(id), values: [], waiting: 1 }, [
+    () => call(service, owner, "POST", `${path}/import`, { body: { records } }),
+  ]);
+  t.match(answer, { status: 201, body: { imported: 2, failed: 1, errors: [{ index: 1, issue: /^id: taken/ }] } });
+  t.same(await both(), []);
+});
+
+await t.test("nor does one that is made alone, of which it could not know", async (t) => {
+  const body = item();
+  const made = `INSERT INTO records (vault_id, id, type, encrypted_data, created_at, updated_at)
+    VALUES ('${vault.id}', '${body.id}', 'login', 'AAAA', now(), now())`;
+  const [answer] = await whileHolding<Answer>(
+    service,
+    { text: `${made}; ${deletion(body.id)}`, values: [], waiting: 1 },
+    [() => call(service, owner, "POST", `${path}/records`, { body })],
+  );
+  t.match(answer, { status: 409, body: { error: "conflict" } });
+  t.same(await both(), []);
+});
+
+await t.test("imports beside deletions, again and again: no id is both", async (t) => {
+  let taken = 0;
+  for (let round = 0; round < 12; round += 1) {
+    const { body: made } = await call(service, owner, "POST", `${path}/import`, {
+      body: { records: Array.from({ length: 20 }, () => item()) },
+    });
+    const ids = made.records.map(({ id }) => id);
+    const records = [...Array.from({ length: 180 }, () => item()), ...ids.map((id) => item(id))];
+    const [imported, ...deleted] = await Promise.all([
+      call(service, owner, "POST", `${path}/import`, { body: { records } }),
+      ...ids.map((id) => call(service, owner, "DELETE", `${path}/records/${id}`)),
+    ]);
+    t.equal(imported.status, 201);
+    t.ok(deleted.every(({ status }) => status === 204));
+    taken += imported.body.failed;
+  }
+  t.equal(taken, 12 * 20, "each id was taken, by the record or by its deletion");
+  t.same(await both(), []);
+});

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { until } from "@coffer/testkit";
+import pg from "pg";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { execute } from "./support/held-vault.ts";
+import { startVaults } from "./support/service.ts";
+import { idsOf, quiet, sync } from "./support/sync.ts";
+import { newVault, sealed, share } from "./support/vaults.ts";
+
+t.setTimeout(180_000);
+const service = await startVaults(t);
+const { people, listeners } = service;
+const patience = 60_000;
+
+/** A vault that two people see, with so many records, put there by hand. */
+async function filled(count: number) {
+  const orgId = randomUUID();
+  const [owner, reader] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
+  const vault = await newVault(service, owner);
+  await share(service, owner, vault.id, reader);
+  const rows = await execute<{ id: string }>(
+    service,
+    `INSERT INTO vaults.records (vault_id, id, type, encrypted_data, created_at, updated_at)
+     SELECT $1, gen_random_uuid(), 'login', 'AAAA', now(), now() FROM generate_series(1, $2) RETURNING id`,
+    [vault.id, count],
+  );
+  return { owner, reader, vault, ids: rows.map(({ id }) => id).sort(), path: `/api/vaults/${vault.id}` };
+}
+
+async function left(table: "records" | "tombstones", vaultId: string): Promise<number> {
+  return (await execute(service, `SELECT FROM vaults.${table} WHERE vault_id = $1`, [vaultId])).length;
+}
+
+/** Ends what empties a vault as the death of its process does; whether there was any. */
+async function killSweep(): Promise<boolean> {
+  const killed = await execute(
+    service,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%NOT emptied%'`,
+  );
+  return killed.length > 0;
+}
+
+await t.test("a vault of many records is gone at once, and they go after it, whoever dies meanwhile", async (t) => {
+  const { owner, reader, vault, ids, path } = await filled(10_001);
+  const since = await quiet(service, reader);
+  // Somebody holds one of the records, so that whoever deletes them waits.
+  const holder = new pg.Client({ connectionString: service.postgres.url });
+  await holder.connect();
+  t.teardown(() => holder.end());
+  await holder.query("BEGIN");
+  await holder.query("SELECT FROM vaults.records WHERE id = $1 FOR UPDATE", [ids[5_000]]);
+
+  t.equal((await call(service, owner, "DELETE", path)).status, 204);
+  const record = await listeners.record("the record", ({ action, target }) => {
+    return action === "vault.deleted" && target.id === vault.id;
+  });
+  t.equal(record.count, ids.length);
+  await until("who deletes the records waits, and dies", killSweep, patience);
+
+  const first = ids[5_000] ?? "";
+  for (const person of [owner, reader]) {
+    t.same((await call(service, person, "GET", "/api/vaults")).body.data, []);
+    for (const below of ["", "/members", "/records", `/records/${first}`])
+      t.equal((await call(service, person, "GET", path + below)).status, 404, below);
+    t.same((await sync(service, person)).changes, []);
+  }
+  t.same(idsOf((await sync(service, reader, since)).deleted), ids, "each device is told of each record");
+  const other = await newVault(service, owner);
+  const body = { id: first, type: "login", encrypted_data: sealed() };
+  t.equal((await call(service, owner, "POST", `/api/vaults/${other.id}/records`, { body })).status, 409);
+  const again = { id: vault.id, name: "Again", type: "shared", encrypted_key: sealed() };
+  t.equal((await call(service, owner, "POST", "/api/vaults", { body: again })).status, 409);
+
+  await holder.query("ROLLBACK");
+  await until("all are gone", async () => (await left("records", vault.id)) === 0, patience);
+  t.equal(await left("tombstones", vault.id), ids.length, "each leaves its id behind");
+  t.equal((await call(service, owner, "POST", `/api/vaults/${other.id}/records`, { body })).status, 409);
+  t.same(idsOf((await sync(service, reader, since)).deleted), ids);
+});
+
+await t.test("what could not be removed is removed later, by whichever replica", async (t) => {
+  const { owner, vault, ids, path } = await filled(3);
+  await execute(
+    service,
+    `CREATE FUNCTION vaults.stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
+     CREATE TRIGGER stop BEFORE INSERT ON vaults.tombstones FOR EACH STATEMENT EXECUTE FUNCTION vaults.stop()`,
+  );
+  t.equal((await call(service, owner, "DELETE", path)).status, 204);
+  const [remembered] = await execute(service, "SELECT emptied FROM vaults.deleted_vaults WHERE id = $1", [vault.id]);
+  t.same(remembered, { emptied: false });
+  t.equal(await left("records", vault.id), ids.length);
+  await execute(service, "DROP TRIGGER stop ON vaults.tombstones");
+  await service.replica();
+  await until("all are gone", async () => (await left("tombstones", vault.id)) === ids.length, patience);
+  t.equal(await left("records", vault.id), 0);
+  const [emptied] = await execute(service, "SELECT emptied FROM vaults.deleted_vaults WHERE id = $1", [vault.id]);
+  t.same(emptied, { emptied: true });
+});
