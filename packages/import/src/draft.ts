@@ -7,6 +7,12 @@ import type { FieldKind, PlainRecord } from "./record.ts";
  */
 export const ownPrefix = "coffer.";
 
+/**
+ * The custom field that says a record's own type. It does not begin as the names of fields do, so that it clashes with
+ * none. Before there was this one it was `coffer.type`.
+ */
+export const typeMarker = "coffer:type";
+
 /** A record that is being put together. Nothing that is put in twice replaces what was there. */
 export interface Draft {
   /** A field with a meaning. Empty values are passed over; one that is taken makes the value a custom field. */
@@ -29,6 +35,8 @@ export function newDraft(type: string, name: string): Draft {
   const labels = new Map<string, number>();
   let nextUri = 0;
   let ownType: string | undefined;
+  /** What `coffer.type` said, which is the type of a record where no `coffer:type` is, and else its field `type`. */
+  let typeOrField: string | undefined;
 
   const set = (key: string, value: string): void => {
     if (value === "") return;
@@ -52,8 +60,10 @@ export function newDraft(type: string, name: string): Draft {
     set,
     custom(label, value, kind = "text") {
       const own = label.startsWith(ownPrefix) ? label.slice(ownPrefix.length) : "";
-      if (own === "type" && ownType === undefined && recordTypePattern.test(value)) ownType = value;
-      else if (own !== "" && own !== "type" && !fields.has(own)) fields.set(own, value);
+      const isType = recordTypePattern.test(value);
+      if (label === typeMarker && ownType === undefined && isType) ownType = value;
+      else if (own === "type" && typeOrField === undefined && isType) typeOrField = value;
+      else if (own !== "" && !fields.has(own)) fields.set(own, value);
       else addCustom(label, value, kind);
     },
     addUri(uri, match = "") {
@@ -66,9 +76,10 @@ export function newDraft(type: string, name: string): Draft {
     has: (key) => fields.has(key),
     holdsMoreThan: (keys) => [...fields.keys()].some((key) => !keys.includes(key)),
     finish() {
+      if (ownType !== undefined && typeOrField !== undefined && !fields.has("type")) fields.set("type", typeOrField);
       const { name: given, ...rest } = Object.fromEntries(fields);
       const payload = { name: given ?? nameFrom(rest), ...rest };
-      return { type: ownType ?? type, payload };
+      return { type: ownType ?? typeOrField ?? type, payload };
     },
   };
 }

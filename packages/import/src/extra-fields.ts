@@ -1,7 +1,7 @@
 import type { RecordPayload } from "@coffer/crypto";
-import { ownPrefix } from "./draft.ts";
+import { ownPrefix, typeMarker } from "./draft.ts";
 import { customKindPrefix, customPrefix } from "./record.ts";
-import type { FieldKind } from "./record.ts";
+import type { FieldKind, PlainRecord } from "./record.ts";
 
 /** A field as formats with custom fields hold it. */
 export interface ExtraField {
@@ -20,7 +20,7 @@ export function extraFields(payload: RecordPayload): ExtraField[] {
   const fields: ExtraField[] = [];
   for (const [key, value] of Object.entries(payload)) {
     const label = key.startsWith(customPrefix) ? key.slice(customPrefix.length) : "";
-    const named = label !== "" && !label.startsWith(ownPrefix);
+    const named = isName(label);
     const kind = named ? kinds.find((each) => each === payload[customKindPrefix + label]) : undefined;
     if (isKindOf(key, payload)) continue;
     fields.push({ label: named ? label : ownPrefix + key, value, kind: kind ?? "text" });
@@ -32,8 +32,21 @@ export function extraFields(payload: RecordPayload): ExtraField[] {
 function isKindOf(key: string, payload: RecordPayload): boolean {
   if (!key.startsWith(customKindPrefix)) return false;
   const label = key.slice(customKindPrefix.length);
-  const holds = payload[customPrefix + label] !== undefined && !label.startsWith(ownPrefix) && label !== "";
+  const holds = payload[customPrefix + label] !== undefined && isName(label);
   return holds && kinds.some((kind) => kind === payload[key] && kind !== "text");
+}
+
+/** Whether a field can stand under that name, and is not taken for one of ours. */
+function isName(label: string): boolean {
+  return label !== "" && !label.startsWith(ownPrefix) && label !== typeMarker;
+}
+
+/**
+ * Whether a record's type has to be said: where the format makes another one of it, or where a field is named `type`,
+ * which would be taken for it.
+ */
+export function saysType({ type, payload }: PlainRecord, readAs: string): boolean {
+  return type !== readAs || payload["type"] !== undefined;
 }
 
 /** The payload without fields that are held elsewhere. */

@@ -1,6 +1,8 @@
 import type { CsvFile } from "./csv/write-csv.ts";
 import type { ExportFormat } from "./formats.ts";
 import type { ExportRecord } from "./export-record.ts";
+import { lostFields } from "./lost-fields.ts";
+import type { CheckedFormat } from "./lost-fields.ts";
 import type { LeftOut } from "./report.ts";
 
 export interface WriteOptions {
@@ -29,14 +31,37 @@ export async function writeExport(
     case "coffer-json":
       return { text: (await import("./coffer/json.ts")).writeCofferJson(records), leftOut: [], notes: [] };
     case "bitwarden-json":
-      return { ...(await import("./bitwarden/write-json.ts")).writeBitwardenJson(records), notes: [] };
+      return checked(records, await bitwardenJson());
     case "bitwarden-csv":
       return table((await import("./bitwarden/write-csv.ts")).writeBitwardenCsv(records, forSpreadsheets));
     case "keepass-xml":
-      return { ...(await import("./keepass/write-xml.ts")).writeKeepassXml(records), notes: [] };
+      return checked(records, await keepassXml());
     case "chrome-csv":
       return table((await import("./chrome/write-csv.ts")).writeChromeCsv(records, forSpreadsheets));
   }
+}
+
+/** A file that holds all that a record can have, and what of these it does not hold all the same. */
+function checked(records: readonly ExportRecord[], format: CheckedFormat): WrittenFile {
+  return { text: format.write(records), leftOut: lostFields(records, format), notes: [] };
+}
+
+const all = { archived: true, deleted: true };
+
+async function bitwardenJson(): Promise<CheckedFormat> {
+  const { writeBitwardenJson, whyNotInBitwardenJson } = await import("./bitwarden/write-json.ts");
+  const { readBitwardenJson } = await import("./bitwarden/read-json.ts");
+  return {
+    write: writeBitwardenJson,
+    read: (bytes) => readBitwardenJson(bytes, all).records,
+    why: whyNotInBitwardenJson,
+  };
+}
+
+async function keepassXml(): Promise<CheckedFormat> {
+  const { writeKeepassXml, whyNotInKeepassXml } = await import("./keepass/write-xml.ts");
+  const { readKeepassXml } = await import("./keepass/read-xml.ts");
+  return { write: writeKeepassXml, read: (bytes) => readKeepassXml(bytes, all).records, why: whyNotInKeepassXml };
 }
 
 function table({ text, formulas, leftOut }: CsvFile & { leftOut: LeftOut[] }): WrittenFile {

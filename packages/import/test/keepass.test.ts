@@ -78,6 +78,40 @@ await t.test("a passkey of KeePassXC", (t) => {
   t.end();
 });
 
+await t.test(
+  "a passkey under the names of Strongbox and older KeePassXC, and what there is of a broken one",
+  async (t) => {
+    const read = async (values: Record<string, string>): Promise<PlainRecord[]> => {
+      const file = database(group("AA==", "r", entry("AQ==", { Title: "x", ...values })));
+      const { records: found } = await readImport(bytesOf(file));
+      return found.map(({ type, payload }) => {
+        const { tags: _, original_created_at: __, original_updated_at: ___, ...rest } = payload;
+        return { type, payload: rest };
+      });
+    };
+    const key = "-----BEGIN PRIVATE KEY-----MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEH-----END PRIVATE KEY-----";
+    const parts = { name: "x", private_key: "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEH", rp_id: "a.example" };
+    const common = { "!KPEX_PASSKEY_PRIVATE_KEY_PEM": key, KPEX_PASSKEY_RELYING_PARTY: "a.example" };
+    t.strictSame(await read({ ...common, KPEX_PASSKEY_GENERATED_USER_ID: "AQID", KPXC_PASSKEY_USERNAME: "ada" }), [
+      { type: "passkey", payload: { ...parts, credential_id: "AQID", username: "ada" } },
+    ]);
+    t.strictSame(await read({ ...common, Password: "p", KPEX_PASSKEY_FLAG_BE: "1" }), [
+      { type: "login", payload: { name: "x", password: "p" } },
+      { type: "passkey", payload: { ...parts, "custom.KPEX_PASSKEY_FLAG_BE": "1" } },
+    ]);
+    t.strictSame(await read({ KPEX_PASSKEY_OTHER: "canary" }), [
+      {
+        type: "secure_note",
+        payload: {
+          name: "x",
+          "custom.KPEX_PASSKEY_OTHER": "canary",
+          "custom_type.KPEX_PASSKEY_OTHER": "hidden",
+        },
+      },
+    ]);
+  },
+);
+
 await t.test("what is left out is told, without a value", async (t) => {
   t.strictSame(leftOut, [
     { kind: "history", item: "Shop & Co", reason: "earlier versions: 2" },

@@ -9,3 +9,9 @@ export function joinNested(name: string): string {
 export function nestedName(folder: string): string {
   return splitFolder(folder).join("/");
 }
+
+/** Why a record's folder is another one when it is read from its Bitwarden name; undefined when it is not. */
+export function whyNotAsFolder(folder: string): string | undefined {
+  if (joinNested(nestedName(folder)) === folder) return undefined;
+  return /%2f/i.test(folder) ? "a slash in its folder's name nests" : "its folder's name has an empty part or a bare %";
+}

@@ -1,17 +1,19 @@
 import { writeCsv } from "../csv/write-csv.ts";
 import type { CsvFile } from "../csv/write-csv.ts";
+import { typeMarker } from "../draft.ts";
 import type { ExportRecord } from "../export-record.ts";
 import { extraFields, withoutKeys } from "../extra-fields.ts";
-import { urisOf } from "../record.ts";
+import { uriKey, urisOf } from "../record.ts";
 import type { LeftOut } from "../report.ts";
 import { joinUris } from "./csv-uris.ts";
-import { nestedName } from "./nested-name.ts";
+import { nestedName, whyNotAsFolder } from "./nested-name.ts";
+import { switchedOn } from "./switched-on.ts";
 
 const columns = [
   ...["folder", "favorite", "type", "name", "notes", "fields", "reprompt"],
   ...["login_uri", "login_username", "login_password", "login_totp"],
 ];
-const held = ["name", "notes", "folder", "favorite", "reprompt"];
+const held = ["name", "notes", "folder"];
 
 /** Bitwarden's CSV for a person: logins and notes, as Bitwarden itself writes no other kinds there. */
 export function writeBitwardenCsv(
@@ -32,16 +34,20 @@ function rowOf({ id, type, payload }: ExportRecord, leftOut: LeftOut[]): Record<
   }
   const uris = type === "login" ? urisOf(payload) : [];
   const ofLogin = type === "login" ? ["username", "password", "totp_secret", ...uris.map(({ key }) => key)] : [];
-  const fields = [];
-  for (const { label, value, kind } of extraFields(withoutKeys(payload, [...held, ...ofLogin]))) {
+  const fields = payload["type"] === undefined ? [] : [`${typeMarker}: ${type}`];
+  for (const { label, value, kind } of extraFields(
+    withoutKeys(payload, [...held, ...switchedOn(payload), ...ofLogin]),
+  )) {
     const reason = whyNot(label, value);
     if (reason !== undefined) leftOut.push({ kind: "field", item, reason: `the field "${label}": ${reason}` });
     else fields.push(`${label}: ${value}`);
     if (reason === undefined && kind !== "text")
       leftOut.push({ kind: "field", item, reason: `that the field "${label}" is ${kind}` });
   }
-  if (/%2f/i.test(payload["folder"] ?? ""))
-    leftOut.push({ kind: "field", item, reason: "a slash in its folder's name nests" });
+  const reason = whyNotAsFolder(payload["folder"] ?? "");
+  if (reason !== undefined) leftOut.push({ kind: "field", item, reason });
+  if (uris.some(({ key }, index) => key !== uriKey(index)))
+    leftOut.push({ kind: "field", item, reason: "the numbers of its addresses" });
   return [
     {
       folder: nestedName(payload["folder"] ?? ""),

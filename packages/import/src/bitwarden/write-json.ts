@@ -1,9 +1,8 @@
-import { ownPrefix } from "../draft.ts";
-import { extraFields, withoutKeys } from "../extra-fields.ts";
+import { typeMarker } from "../draft.ts";
+import { extraFields, saysType, withoutKeys } from "../extra-fields.ts";
 import type { ExtraField } from "../extra-fields.ts";
 import type { ExportRecord } from "../export-record.ts";
 import { urisOf } from "../record.ts";
-import type { LeftOut } from "../report.ts";
 import {
   cardFields,
   customTypes,
@@ -16,31 +15,30 @@ import {
 } from "./item-fields.ts";
 import type { FieldNames } from "./item-fields.ts";
 import { credentialIdFor } from "../passkey-key.ts";
-import { nestedName } from "./nested-name.ts";
+import { nestedName, whyNotAsFolder } from "./nested-name.ts";
+import { switchedOn } from "./switched-on.ts";
 
 /** What every item has a place for. */
-const everywhere = ["name", "notes", "folder", "favorite", "reprompt", "original_created_at", "original_updated_at"];
+const everywhere = ["name", "notes", "folder", "original_created_at", "original_updated_at"];
 
 /**
  * Bitwarden's unencrypted JSON for a person. A type or field that Bitwarden has no place for becomes a custom field with
  * a name that begins with `coffer.`, from which it is read again.
  */
-export function writeBitwardenJson(records: readonly ExportRecord[]): { text: string; leftOut: LeftOut[] } {
+export function writeBitwardenJson(records: readonly ExportRecord[]): string {
   const folders = new Map<string, string>();
-  const leftOut: LeftOut[] = [];
   const items = records.map((record) => {
     const folder = record.payload["folder"] ?? "";
-    if (/%2f/i.test(folder))
-      leftOut.push({
-        kind: "field",
-        item: record.payload["name"] ?? record.id,
-        reason: "a slash in its folder's name nests",
-      });
     if (folder !== "" && !folders.has(folder)) folders.set(folder, folderId(folders.size));
     return itemOf(record, folders.get(folder) ?? null);
   });
   const list = [...folders].map(([path, id]) => ({ id, name: nestedName(path) }));
-  return { text: `${JSON.stringify({ encrypted: false, folders: list, items }, null, 2)}\n`, leftOut };
+  return `${JSON.stringify({ encrypted: false, folders: list, items }, null, 2)}\n`;
+}
+
+/** Why Bitwarden's JSON cannot hold a value. */
+export function whyNotInBitwardenJson(field: string, value: string): string | undefined {
+  return field === "folder" ? whyNotAsFolder(value) : undefined;
 }
 
 /** Ids in such a file only say what belongs to what. */
@@ -51,10 +49,11 @@ function folderId(index: number): string {
 function itemOf(record: ExportRecord, folder: string | null): object {
   const { payload } = record;
   const { held, type, details } = shapeOf(record);
-  const fields = extraFields(withoutKeys(payload, [...everywhere, ...held]));
+  const fields = extraFields(withoutKeys(payload, [...everywhere, ...switchedOn(payload), ...held]));
   // A login with a passkey alone is read as that passkey; what else a passkey has would make it a login too.
   const plainPasskey = record.type === "passkey" && fields.length === 0 && payload["notes"] === undefined;
-  const ownType = typeNames[type] === record.type || plainPasskey ? [] : [ownTypeField(record.type)];
+  const readAs = plainPasskey ? "passkey" : (typeNames[type] ?? "");
+  const ownType = saysType(record, readAs) ? [ownTypeField(record.type)] : [];
   return {
     passwordHistory: null,
     ...(payload["original_updated_at"] === undefined ? {} : { revisionDate: payload["original_updated_at"] }),
@@ -140,5 +139,5 @@ function customField({ label, value, kind }: ExtraField, type: number): object {
 }
 
 function ownTypeField(type: string): object {
-  return { name: `${ownPrefix}type`, value: type, type: customTypes.text, linkedId: null };
+  return { name: typeMarker, value: type, type: customTypes.text, linkedId: null };
 }

@@ -4,9 +4,9 @@ import type { Draft } from "../draft.ts";
 import { ImportError } from "../import-error.ts";
 import type { Reading } from "../report.ts";
 import { childOf, childrenOf, textOf } from "../xml/read-xml.ts";
-import { keyFromPem } from "../passkey-key.ts";
+import { readPasskey } from "./read-passkey.ts";
 import type { LookUp } from "./references.ts";
-import { moreUrls, passkeyKeys, standardKeys } from "./string-keys.ts";
+import { isOfPasskey, moreUrls, standardKeys } from "./string-keys.ts";
 import { readTotp } from "./totp-strings.ts";
 
 export interface EntryContext {
@@ -47,21 +47,21 @@ export function readEntry(entry: XmlElement, { folder, lookUp, reading }: EntryC
   const totp = readTotp(values);
   const usual = ["UserName", "Password", "URL"].some((key) => (values.get(key) ?? "") !== "");
   const draft = newDraft(usual || totp !== undefined ? "login" : "secure_note", name);
-  const passkey = newDraft("passkey", name);
+  const passkey = readPasskey(values, hidden, name);
   for (const [key, value] of values) {
-    const [standard, ofPasskey] = [standardKeys[key], passkeyKeys[key]];
+    const standard = standardKeys.get(key);
     if (standard !== undefined) draft.set(standard, value);
     else if (key === "URL" || moreUrls.test(key)) draft.addUri(value);
-    else if (ofPasskey !== undefined) passkey.set(ofPasskey, ofPasskey === "private_key" ? keyFromPem(value) : value);
-    else if (key.startsWith("KPEX_PASSKEY_")) passkey.custom(key, value);
-    else if (totp?.used.includes(key) !== true) draft.custom(key, value, hidden.has(key) ? "hidden" : "text");
+    else if (isOfPasskey(key)) {
+      // What no passkey was made of is a secret all the same.
+      if (passkey === undefined && value !== "") draft.custom(key, value, "hidden");
+    } else if (totp?.used.includes(key) !== true) draft.custom(key, value, hidden.has(key) ? "hidden" : "text");
   }
   draft.set("totp_secret", totp?.secret ?? "");
-  const isPasskey = passkey.has("credential_id");
   const more = ["password", "notes", "totp_secret"].some((key) => draft.has(key));
-  for (const each of isPasskey ? [draft, passkey] : [draft]) addCommon(each, entry, folder);
-  const [record, passkeyRecord] = [draft.finish(), passkey.finish()];
-  if (!isPasskey) reading.records.push(record);
+  for (const each of [draft, passkey]) if (each !== undefined) addCommon(each, entry, folder);
+  const [record, passkeyRecord] = [draft.finish(), passkey?.finish()];
+  if (passkeyRecord === undefined) reading.records.push(record);
   else if (more && record.type !== "passkey") reading.records.push(record, passkeyRecord);
   else reading.records.push({ type: "passkey", payload: { ...record.payload, ...passkeyRecord.payload } });
   tellOfTheRest(entry, leaveOut);

@@ -1,9 +1,8 @@
 import type { ExportRecord } from "../export-record.ts";
-import { ownPrefix } from "../draft.ts";
-import { extraFields, withoutKeys } from "../extra-fields.ts";
+import { ownPrefix, typeMarker } from "../draft.ts";
+import { extraFields, saysType, withoutKeys } from "../extra-fields.ts";
 import { keyToPem } from "../passkey-key.ts";
 import { urisOf } from "../record.ts";
-import type { LeftOut } from "../report.ts";
 import { element, fitsXml, textElement } from "../xml/write-xml.ts";
 import { isReserved, passkeyKeys, standardKeys } from "./string-keys.ts";
 import { writeTotp } from "./totp-strings.ts";
@@ -19,14 +18,9 @@ interface EntryString {
 const covered = /password|secret|private_key|passphrase|code|number|pin$|ssn|credential/;
 
 /** One record as an entry. What it has no place for stands in strings named `coffer.…`, from which it is read again. */
-export function entryXml(record: ExportRecord, leftOut: LeftOut[]): string {
+export function entryXml(record: ExportRecord): string {
   const { payload } = record;
-  const strings = stringsOf(record).filter(({ key, value }) => {
-    const fits = fitsXml(key + value);
-    const reason = `XML cannot hold a character in "${key}"`;
-    if (!fits) leftOut.push({ kind: "field", item: payload["name"] ?? record.id, reason });
-    return fits;
-  });
+  const strings = stringsOf(record).filter(({ key, value }) => fitsXml(key + value));
   const times = [
     ["CreationTime", payload["original_created_at"]],
     ["LastModificationTime", payload["original_updated_at"]],
@@ -49,7 +43,8 @@ function stringXml({ key, value, hidden = false }: EntryString): string {
   return element("String", textElement("Key", key) + textElement("Value", value, attributes));
 }
 
-function stringsOf({ type, payload }: ExportRecord): EntryString[] {
+function stringsOf(record: ExportRecord): EntryString[] {
+  const { type, payload } = record;
   const strings: EntryString[] = [];
   const held = ["folder", "original_created_at", "original_updated_at", "expires_at"];
   if (tagsFit(payload["tags"])) held.push("tags");
@@ -58,18 +53,18 @@ function stringsOf({ type, payload }: ExportRecord): EntryString[] {
     strings.push({ key, value, hidden });
   };
   if (type === "passkey")
-    for (const [key, field] of Object.entries(passkeyKeys)) {
+    for (const [key, field] of passkeyKeys) {
       const value = payload[field];
       if (value === undefined) continue;
       hold(field, key, field === "private_key" ? keyToPem(value) : value, field !== "rp_id" && field !== "username");
     }
-  for (const [key, field] of Object.entries(standardKeys))
+  for (const [key, field] of standardKeys)
     if (!held.includes(field)) hold(field, key, payload[field] ?? "", field === "password");
   for (const [index, { key, uri }] of urisOf(payload).entries())
     hold(key, index === 0 ? "URL" : index === 1 ? "KP2A_URL" : `KP2A_URL_${index - 1}`, uri);
   if (payload["totp_secret"] !== undefined)
     for (const [key, value] of writeTotp(payload["totp_secret"])) hold("totp_secret", key, value, true);
-  if (type !== readAs(payload)) strings.push({ key: `${ownPrefix}type`, value: type });
+  if (saysType(record, readAs(payload))) strings.push({ key: typeMarker, value: type });
   for (const { label, value, kind } of extraFields(withoutKeys(payload, held))) {
     const own = label.startsWith(ownPrefix);
     // A name that a program gives a meaning is no name for somebody's field.
@@ -88,7 +83,8 @@ function readAs(payload: Record<string, string>): string {
     : "secure_note";
 }
 
-/** KeePass parts tags by semicolons and commas. */
+/** KeePass parts tags by semicolons and commas, and takes the white space around each away. */
 function tagsFit(tags: string | undefined): boolean {
-  return tags !== undefined && tags !== "" && !/[;,\r]/.test(tags) && fitsXml(tags);
+  if (tags === undefined || /[;,\r]/.test(tags) || !fitsXml(tags)) return false;
+  return tags.split("\n").every((tag) => tag !== "" && tag === tag.trim());
 }

@@ -1,6 +1,5 @@
 import type { ExportRecord } from "../export-record.ts";
 import { splitFolder } from "../folder-path.ts";
-import type { LeftOut } from "../report.ts";
 import { element, fitsXml, textElement } from "../xml/write-xml.ts";
 import { uuidBase64 } from "./uuid-base64.ts";
 import { entryXml } from "./write-entry.ts";
@@ -11,6 +10,9 @@ interface Group {
   groups: Map<string, Group>;
 }
 
+/** Programs that read the file go down into each group from the one above it. */
+const deepest = 100;
+
 /**
  * KeePass's XML (2.x), which KeePass imports and KeePassXC opens. Folders become groups. `newUuid` makes the groups' ids;
  * an entry's id is its record's. What XML cannot hold, control characters, is left out field by field.
@@ -18,30 +20,34 @@ interface Group {
 export function writeKeepassXml(
   records: readonly ExportRecord[],
   newUuid: () => string = () => crypto.randomUUID(),
-): { text: string; leftOut: LeftOut[] } {
-  const leftOut: LeftOut[] = [];
+): string {
   const root: Group = { name: "Coffer", entries: [], groups: new Map() };
   for (const record of records) {
-    let folder = record.payload["folder"] ?? "";
-    if (!fitsXml(folder)) {
-      leftOut.push({
-        kind: "field",
-        item: record.payload["name"] ?? record.id,
-        reason: "XML cannot hold its folder's name",
-      });
-      folder = "";
-    }
     let group = root;
-    for (const name of splitFolder(folder)) {
+    for (const name of groupsOf(record.payload["folder"] ?? "")) {
       const next = group.groups.get(name) ?? { name, entries: [], groups: new Map<string, Group>() };
       group.groups.set(name, next);
       group = next;
     }
-    group.entries.push(entryXml(record, leftOut));
+    group.entries.push(entryXml(record));
   }
   const meta = element("Meta", textElement("Generator", "Coffer") + textElement("RecycleBinEnabled", "False"));
   const body = element("KeePassFile", `\n${meta}\n${element("Root", `\n${groupXml(root, newUuid)}\n`)}\n`);
-  return { text: `<?xml version="1.0" encoding="utf-8" standalone="yes"?>\n${body}\n`, leftOut };
+  return `<?xml version="1.0" encoding="utf-8" standalone="yes"?>\n${body}\n`;
+}
+
+/** Why KeePass's XML cannot hold a value. */
+export function whyNotInKeepassXml(field: string, value: string): string | undefined {
+  if (!fitsXml(field + value)) return `XML cannot hold a character in "${field}"`;
+  if (field !== "folder") return undefined;
+  const parts = splitFolder(value);
+  return parts.length > deepest ? "its folder is nested too deeply" : "its folder's name has an empty part or a bare %";
+}
+
+/** The names of the groups that a folder becomes; none for one that the file cannot hold. */
+function groupsOf(folder: string): string[] {
+  const parts = splitFolder(folder);
+  return fitsXml(folder) && parts.length <= deepest ? parts : [];
 }
 
 function groupXml({ name, entries, groups }: Group, newUuid: () => string): string {

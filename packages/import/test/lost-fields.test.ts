@@ -1,0 +1,107 @@
+import t from "tap";
+import { readImport, writeExport } from "../src/index.ts";
+import type { ExportFormat, PlainRecord } from "../src/index.ts";
+import { bytesOf, hardTexts, withIds } from "./records.ts";
+
+const formats = ["bitwarden-json", "keepass-xml"] as const;
+
+/** What becomes of one record in a file, and what is told of it. */
+async function back(format: ExportFormat, record: PlainRecord) {
+  const { text, leftOut } = await writeExport(format, withIds([record]));
+  const { records } = await readImport(bytesOf(text), { format });
+  return { records, told: leftOut.map(({ kind, item, reason }) => `${kind} of ${item ?? ""}: ${reason}`) };
+}
+
+const login = (fields: Record<string, string>): PlainRecord => ({ type: "login", payload: { name: "n", ...fields } });
+
+for (const record of [
+  login({ type: "wpa" }),
+  login({ type: "WPA 2" }),
+  login({ type: "login", record_type: "card", "custom.coffer:type": "card", "custom_type.coffer:type": "hidden" }),
+  { type: "secure_note", payload: { name: "n", type: "identity" } },
+  { type: "passkey", payload: { name: "n", type: "usb" } },
+  login({ favorite: "yes", reprompt: "1" }),
+  login({ tags: " one ", username: "u" }),
+  { type: "passkey", payload: { name: "n", private_key: "MIGHAgEAMBMGByqGSM49AgEG", rp_id: "a.example" } },
+  { type: "passkey", payload: { name: "n", rp_name: "without what KeePass knows" } },
+] satisfies PlainRecord[])
+  for (const format of formats)
+    await t.test(`${format} holds ${record.type} with ${JSON.stringify(record.payload)}`, async (t) => {
+      t.strictSame(await back(format, record), { records: [record], told: [] });
+    });
+
+for (const [fields, reason, formatsOf] of [
+  [{ folder: "a//b" }, "its folder's name has an empty part or a bare %", formats],
+  [{ folder: "100%" }, "its folder's name has an empty part or a bare %", formats],
+  [{ folder: "a/".repeat(2_000) + "b" }, "its folder is nested too deeply", ["keepass-xml"]],
+  [{ folder: "a%2Fb" }, "a slash in its folder's name nests", ["bitwarden-json"]],
+  [{ uri: "https://a", uri_7: "https://b" }, '"uri_7" does not come back as it is', formats],
+  [{ uri: "https://a", uri_2: "https://a" }, '"uri_2" does not come back as it is', formats],
+  [{ notes: "bell \u0007" }, 'XML cannot hold a character in "notes"', ["keepass-xml"]],
+] as const)
+  for (const format of formatsOf)
+    await t.test(`${format} tells what becomes of ${JSON.stringify(fields).slice(0, 40)}`, async (t) => {
+      t.ok((await back(format, login(fields))).told.includes(`field of n: ${reason}`));
+    });
+
+await t.test("a table tells what its columns cannot say", async (t) => {
+  const { records, told } = await back("bitwarden-csv", login({ type: "wpa", favorite: "yes", folder: "a//b" }));
+  t.strictSame(records, [login({ type: "wpa", favorite: "yes", folder: "a/b" })]);
+  t.strictSame(told, ["field of n: its folder's name has an empty part or a bare %"]);
+  const uris = await back("bitwarden-csv", login({ uri: "https://a.example", uri_7: "https://b.example" }));
+  t.strictSame(uris.told, ["field of n: the numbers of its addresses"]);
+});
+
+await t.test("files of before, in which coffer.type is the record's type, are read as they were meant", async (t) => {
+  const item = (fields: object[]) =>
+    bytesOf(JSON.stringify({ encrypted: false, folders: [], items: [{ type: 2, name: "n", fields }] }));
+  const before = await readImport(item([{ name: "coffer.type", value: "database", type: 0 }]));
+  t.strictSame(before.records, [{ type: "database", payload: { name: "n" } }]);
+  for (const fields of [
+    [
+      { name: "coffer:type", value: "database", type: 0 },
+      { name: "coffer.type", value: "postgres", type: 0 },
+    ],
+    [
+      { name: "coffer.type", value: "postgres", type: 0 },
+      { name: "coffer:type", value: "database", type: 0 },
+    ],
+  ]) {
+    const { records } = await readImport(item(fields));
+    t.strictSame(records, [{ type: "database", payload: { name: "n", type: "postgres" } }]);
+  }
+});
+
+await t.test("of hundreds of odd records each comes back, or what does not is told", async (t) => {
+  const keys = [
+    ...["username", "password", "uri", "uri_2", "uri_4", "uri_match", "uri_2_match", "notes", "totp_secret", "folder"],
+    ...["favorite", "reprompt", "archived", "tags", "collections", "kind", "expires_at", "original_created_at", "type"],
+    ...["credential_id", "private_key", "rp_id", "user_handle", "number", "title", "constructor", "__proto__", ""],
+    ...["custom.", "custom.a", "custom.a (2)", "custom_type.a", "custom_type.b", "custom.Title", "custom.otp"],
+    ...["custom.coffer.type", "custom.coffer:type", "coffer.name", "custom.KPEX_PASSKEY_X", "custom.__proto__"],
+  ];
+  const values = [
+    ...["true", "hidden", "linked", "login", "username", "JBSWY3DP", "otpauth://totp/x?secret=ABC&period=60"],
+    ...["2020-01-01T00:00:00Z", "b64.AA", "a//b", "100%", "{REF:P@I:00000000000000000000000000000000}", ...hardTexts],
+  ];
+  const types = ["login", "secure_note", "card", "identity", "ssh_key", "passkey", "database", "weird"];
+  let seed = 7;
+  const any = <T>(of: readonly T[]): T => {
+    seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff;
+    return of[(seed >> 8) % of.length] as T; // the index is inside
+  };
+  const sorted = ({ type, payload }: PlainRecord): unknown => [type, Object.entries(payload).sort()];
+  for (let count = 0; count < 400; count++) {
+    const fields = Array.from({ length: any([1, 2, 3, 4, 5, 6]) }, () => [any(keys), any(values)] as const);
+    const record = {
+      type: any(types),
+      payload: Object.fromEntries([["name", "n"], ...fields]) as Record<string, string>,
+    };
+    for (const format of formats) {
+      const { records, told } = await back(format, record);
+      const same = JSON.stringify(records.map(sorted)) === JSON.stringify([sorted(record)]);
+      if (same === told.length > 0)
+        t.fail(`${format}: ${JSON.stringify(record)} is ${JSON.stringify({ records, told })}`);
+    }
+  }
+});
