@@ -1,8 +1,8 @@
 import { deflateRawSync } from "node:zlib";
 import t from "tap";
-import { importFormats, readImport } from "../src/index.ts";
+import { importFormats, readImport, writeExport } from "../src/index.ts";
 import type { ImportFormat } from "../src/index.ts";
-import { bytesOf } from "./records.ts";
+import { bytesOf, withIds } from "./records.ts";
 import { organization, personal, table } from "./samples/bitwarden.ts";
 import { keepassFile } from "./samples/keepass.ts";
 import { exportData } from "./samples/onepassword.ts";
@@ -129,6 +129,26 @@ await t.test("odd shapes inside a file lose nothing but themselves", async (t) =
     records: [proto],
   } = await readImport(bytesOf(names));
   t.equal(proto?.payload["custom.__proto__"], "x");
+});
+
+await t.test("names that every object has are names as any other", async (t) => {
+  for (const name of ["constructor", "toString", "__proto__"]) {
+    const note = `url,username,password,totp,extra,name,grouping,fav\nhttp://sn,,,,"NoteType:${name}\na:b",n,,0\n`;
+    t.strictSame((await readImport(bytesOf(note))).records, [
+      { type: "secure_note", payload: { name: "n", kind: name, "custom.a": "b" } },
+    ]);
+    const item = { categoryUuid: name, overview: { title: "n" }, details: { notesPlain: "text" } };
+    const file = { accounts: [{ vaults: [{ attrs: { name: "v" }, items: [item] }] }] };
+    t.strictSame((await readImport(bytesOf(JSON.stringify(file)))).records, [
+      { type: "secure_note", payload: { name: "n", kind: `1password ${name}`, notes: "text", folder: "v" } },
+    ]);
+    const entry = `<Entry><String><Key>Title</Key><Value>n</Value></String><String><Key>${name}</Key><Value>v</Value></String></Entry>`;
+    const database = `<KeePassFile><Root><Group>${entry}</Group></Root></KeePassFile>`;
+    const { records } = await readImport(bytesOf(database));
+    t.equal(JSON.stringify(records), `[{"type":"secure_note","payload":{"name":"n","custom.${name}":"v"}}]`);
+    const { text } = await writeExport("keepass-xml", withIds(records));
+    t.match(text, `<Key>${name}</Key>`, "it is written by its own name");
+  }
 });
 
 /** An archive of one file that is packed already, and says that it unpacks to so many bytes. */

@@ -9,7 +9,7 @@ export interface NoteType {
 }
 
 /** The forms that become something else than a note, and those in which values run over several lines. */
-export const noteTypes: Readonly<Record<string, NoteType>> = {
+const forms: Readonly<Record<string, NoteType>> = {
   "Credit Card": {
     type: "card",
     fields: [
@@ -72,6 +72,9 @@ export const noteTypes: Readonly<Record<string, NoteType>> = {
     others: [],
   },
 };
+
+/** The same by name: a form may be called anything, also what every object has. */
+export const noteTypes: ReadonlyMap<string, NoteType> = new Map(Object.entries(forms));
 
 /** Names in other forms whose values are not for everybody's eyes. */
 export const hiddenNames = /^(?:.*password|pin|.*security code|passphrase|.*private key|account number|iban number)$/i;

@@ -11,7 +11,7 @@ export function noteDraft(name: string, extra: string): Draft {
     draft.set("notes", extra);
     return draft;
   }
-  const known = noteTypes[kind];
+  const known = noteTypes.get(kind);
   const fields = new Map(known?.fields.map(([theirs, ours]) => [theirs, ours]));
   const draft = newDraft(known?.type ?? "secure_note", name);
   if (known === undefined) draft.set("kind", kind);

@@ -5,7 +5,7 @@ export interface Category {
 }
 
 /** The kinds that have a type of their own; every other one becomes a note with custom fields and its `kind`. */
-export const categories: Readonly<Record<string, Category>> = {
+const ofTheirOwn: Readonly<Record<string, Category>> = {
   "001": { type: "login", fields: {} },
   "002": { type: "card", fields: { cardholder: "cardholder_name", type: "brand", ccnum: "number", cvv: "code" } },
   "003": { type: "secure_note", fields: {} },
@@ -38,8 +38,10 @@ export const categories: Readonly<Record<string, Category>> = {
   "114": { type: "ssh_key", fields: {} },
 };
 
-/** Names of the other kinds. */
-export const kindNames: Readonly<Record<string, string>> = {
+/** The same by code: an item may name any code, also what every object has. */
+export const categories: ReadonlyMap<string, Category> = new Map(Object.entries(ofTheirOwn));
+
+const others: Readonly<Record<string, string>> = {
   "006": "Document",
   "100": "Software License",
   "101": "Bank Account",
@@ -54,3 +56,6 @@ export const kindNames: Readonly<Record<string, string>> = {
   "113": "Medical Record",
   "115": "Crypto Wallet",
 };
+
+/** Names of the other kinds, by code. */
+export const kindNames: ReadonlyMap<string, string> = new Map(Object.entries(others));

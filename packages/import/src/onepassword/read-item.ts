@@ -37,9 +37,9 @@ export function readItem(item: Loose, { vault, include, reading }: ItemContext):
   }
 
   const code = asText(item["categoryUuid"]);
-  const category = categories[code] ?? note;
+  const category = categories.get(code) ?? note;
   const draft = newDraft(category.type, name);
-  if (category === note) draft.set("kind", kindNames[code] ?? `1password ${code}`);
+  if (category === note) draft.set("kind", kindNames.get(code) ?? `1password ${code}`);
   readLoginFields(draft, details);
   for (const { url } of asObjects(overview["urls"])) draft.addUri(asText(url));
   draft.addUri(asText(overview["url"]));
