@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { migrations, schema } from "./migrate.ts";
 import { createMembershipCopy } from "./people/copy.ts";
+import { waitingMembershipsSweep } from "./people/hear-waiting.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
@@ -16,9 +17,10 @@ import { createTicker } from "./sync/ticker.ts";
 import { observeWatermark } from "./sync/watermark-age.ts";
 import { emptySweep } from "./vaults/empty.ts";
 
-/** What a test may set: the clock. */
+/** What a test may set: the clock, and how often the copy of memberships is compared. */
 export interface Seams {
   now?: () => Date;
+  compareMilliseconds?: number;
 }
 
 /** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
@@ -32,7 +34,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     audit: createAuditLog(database),
     ticker: createTicker(base),
     users,
-    memberships: createMembershipCopy({ ...base, newId }),
+    memberships: createMembershipCopy({ ...base, newId }, { everyMilliseconds: seams.compareMilliseconds }),
     reads: createRecordReads(database),
     writes: createRecordWrites(database),
     emptying: startSweeper(emptySweep(base), telemetry.log),
@@ -42,7 +44,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
   observeWatermark(base);
-  const sweeper = startSweeper(syncSweep(base), telemetry.log);
+  const sweepers = [syncSweep(base), waitingMembershipsSweep(deps)].map((each) => startSweeper(each, telemetry.log));
   return buildService(base, {
     routes,
     deps,
@@ -50,7 +52,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     async close() {
       users.close();
       await deps.emptying.close();
-      await sweeper.close();
+      await Promise.all(sweepers.map((sweeper) => sweeper.close()));
       await deps.memberships.close();
       await relay.close();
     },
