@@ -26,7 +26,8 @@ export type RecordDeletion = z.infer<typeof deletion>;
  * `after`, the same question with that `after` gives the next part; the last one's has none. `limit` is the client's, of
  * changes and deletions in all parts together; what is over it makes `has_more`, and `server_time` is then where the
  * client's next question continues. Both are those of the last part. `reset`: nothing of `last_sync` is known, this is everything. An audit record of
- * what the part holds is durable before the reply.
+ * what the part holds is durable before the reply. `only_deleted`: of the same answer, which has no `limit`, from the same
+ * place the deletions alone, for who has had the changes.
  */
 export const changesSince = {
   kind: "rpc",
@@ -38,6 +39,7 @@ export const changesSince = {
     last_sync: z.string().nullable(),
     limit: z.int().min(1).max(1000).nullable(),
     after: z.string().nullable(),
+    only_deleted: z.boolean().optional(),
     /** Who asks, for the audit record. */
     session_id: z.string(),
     request_id: z.string(),

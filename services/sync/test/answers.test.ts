@@ -151,6 +151,8 @@ await t.test("deletions beyond what is kept are asked for again, and all are the
   const [from = 0] = asked.slice(count);
   t.ok(from > 0 && from < count, "some were kept");
   t.same(asked.slice(count), [...parts.keys()].slice(from), "from there to the end, so that none is missed");
+  const words = vaults.asked.slice(-asked.length).map(({ only_deleted }) => only_deleted === true);
+  t.same([words.indexOf(true), words.lastIndexOf(false)], [count, count - 1], "and without what was changed");
 });
 
 await t.test("when a part does not come, the connection is closed before the end of the message", async (t) => {

@@ -4,7 +4,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
 import { startVaults } from "./support/service.ts";
-import { part, quiet, sync } from "./support/sync.ts";
+import { holderOf, idsOf, part, quiet, sync } from "./support/sync.ts";
 import { newRecord, newVault } from "./support/vaults.ts";
 
 const service = await startVaults(t);
@@ -19,6 +19,8 @@ function countsOf(requestId: string): Record<string, number> {
   }
   return counts;
 }
+
+const total = (requestId: string): number => Object.values(countsOf(requestId)).reduce((sum, count) => sum + count, 0);
 
 await t.test("what a device gets is on record in each organization whose records they are", async (t) => {
   const [one, two] = [randomUUID(), randomUUID()];
@@ -70,6 +72,31 @@ await t.test("an answer without records leaves none", async (t) => {
   const later = await sync(service, person);
   t.same([countsOf(requestId), later.changes], [{}, []]);
 });
+
+await t.test(
+  "deletions that are asked for alone come without what was changed, and nothing is on record again",
+  async (t) => {
+    const { owner, vault } = await holderOf(service, 300);
+    const { changes } = await sync(service, owner);
+    const gone = changes.filter((_, index) => index % 2 === 0).slice(0, 20);
+    const since = await quiet(service, owner);
+    for (const { id } of gone) await call(service, owner, "DELETE", `/api/vaults/${vault.id}/records/${id}`);
+    const records = Array.from({ length: 300 }, () => ({ type: "login", encrypted_data: "AAAA" }));
+    await call(service, owner, "POST", `/api/vaults/${vault.id}/import`, { body: { records } });
+    const asked = { last_sync: since, request_id: randomUUID() };
+    const first = await part(service, owner, asked);
+    t.equal(first.changes.length, 256);
+    await until("the changes are on record", () => total(asked.request_id) === 256);
+    for (const after of [null, first.after]) {
+      const alone = await part(service, owner, { ...asked, after, only_deleted: true });
+      t.same([idsOf(alone.deleted), alone.changes], [idsOf(gone), []]);
+    }
+    const last = await sync(service, owner);
+    await until("what came after is on record", () => total(last.requestId) === last.changes.length);
+    t.equal(total(asked.request_id), 256);
+    await t.rejects(part(service, owner, { ...asked, limit: 1, only_deleted: true }), { code: "invalid_request" });
+  },
+);
 
 await t.test("nothing leaves before it is on record", async (t) => {
   const person = await people.add({ orgId: randomUUID(), role: "owner" });

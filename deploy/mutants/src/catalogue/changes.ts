@@ -44,6 +44,13 @@ export const changeMutants: readonly Mutant[] = [
     tests: [`${tests}/sync-pages.test.ts`],
   },
   {
+    name: "changes-handed-out-again-with-the-deletions",
+    file: `${source}/store/sync-parts.ts`,
+    find: "WHERE NOT ${query.onlyDeleted}::boolean AND seen.present",
+    replace: "WHERE seen.present",
+    tests: [`${tests}/sync-audit.test.ts`],
+  },
+  {
     name: "page-continued-after-its-day",
     file: `${source}/sync/first-place.ts`,
     find: "if (page.recent && ",

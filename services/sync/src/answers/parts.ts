@@ -9,7 +9,8 @@ export type Part = ReturnType<typeof changesSince.output.parse>;
 const timeoutMilliseconds = 10_000;
 
 /**
- * Makes the function that reads the parts of an answer, from the first (null) or from one that an earlier part named.
+ * Makes the function that reads the parts of an answer, from the first (null) or from one that an earlier part named,
+ * whole or of what was deleted alone.
  * The next part is asked for while the one before is used.
  */
 export function partsFrom(
@@ -18,12 +19,17 @@ export function partsFrom(
   { lastSync, limit }: SyncRequest,
 ) {
   const caller = { user_id: userId, session_id: sessionId, request_id: requestId, ip, user_agent: userAgent };
-  const ask = (after: string | null): Promise<Part> => {
-    const input = { ...caller, last_sync: lastSync, limit, after };
+  const askFor = (after: string | null, onlyDeleted: boolean): Promise<Part> => {
+    const about = onlyDeleted ? { only_deleted: true } : {};
+    const input = { ...caller, last_sync: lastSync, limit, after, ...about };
     return turns(() => bus.request(changesSince, input, { timeoutMilliseconds }));
   };
 
-  return async function* parts(first: string | null): AsyncGenerator<{ from: string | null; part: Part }> {
+  return async function* parts(
+    first: string | null,
+    { onlyDeleted = false } = {},
+  ): AsyncGenerator<{ from: string | null; part: Part }> {
+    const ask = (after: string | null): Promise<Part> => askFor(after, onlyDeleted);
     let from: string | null = first;
     let asked = ask(from);
     for (;;) {

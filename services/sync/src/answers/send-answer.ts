@@ -19,7 +19,7 @@ export interface Answer {
 
 /**
  * Answers one request with one message. It is sent while its parts come in: changes first, as the message has them, and
- * the deletions of all parts behind them, so that no more than two parts of it are ever in memory.
+ * the deletions of all parts behind them. In memory are two parts of it at most, and the deletions that are kept.
  * @throws what the bus throws; an error when the connection is closed
  */
 export async function sendAnswer(deps: Deps, connection: Connection, request: SyncRequest): Promise<Answer> {
@@ -61,7 +61,8 @@ export async function sendAnswer(deps: Deps, connection: Connection, request: Sy
   await fragments.add('],"deleted":[');
   separator = "";
   await list(kept);
-  if (restFrom !== undefined) for await (const { part } of ask(restFrom.after)) await list(part.deleted);
+  if (restFrom !== undefined)
+    for await (const { part } of ask(restFrom.after, { onlyDeleted: true })) await list(part.deleted);
   await fragments.end(`],${JSON.stringify(end).slice(1)}`);
   return answer;
 }

@@ -36,6 +36,8 @@ export interface PartQuery {
   fromX: string;
   /** Null: from the beginning. */
   after: Position | null;
+  /** Leaves out what was changed, and does not read it. */
+  onlyDeleted: boolean;
   /** At most so many, and at least one, that take at most so many bytes. */
   rows: number;
   bytes: number;
@@ -92,7 +94,8 @@ export function readPart(db: Queryable, { userId, rows, bytes, ...query }: PartQ
         (
           SELECT 0 AS kind, x, id, type, encrypted_data, seen.whole OR created_x >= ${fromX} AS created, updated_at AS at
           FROM records
-          WHERE seen.present AND vault_id = seen.vault_id AND x >= from_x AND ${goesOn(sql.fragment`from_x`, change)}
+          WHERE NOT ${query.onlyDeleted}::boolean AND seen.present AND vault_id = seen.vault_id
+            AND x >= from_x AND ${goesOn(sql.fragment`from_x`, change)}
           ORDER BY x, id ${limit}
         )
         UNION ALL

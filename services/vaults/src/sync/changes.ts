@@ -22,18 +22,23 @@ const mostEntries = 256;
 /**
  * A part of what changed for a person since their last sync: the reply to `changesSince`. Who sees what is decided anew
  * for each part; what changes between two parts comes with the next sync at the latest.
- * @throws ServiceError `invalid_request` for a `last_sync` or `after` of another form, `unavailable`
+ * @throws ServiceError `invalid_request` for a `last_sync` or `after` of another form, or a `limit` for deletions alone,
+ * `unavailable`
  */
 export async function listChanges(
   deps: Pick<Deps, "audit" | "database" | "newId" | "now" | "ticker">,
   asked: SyncQuestion,
 ): Promise<SyncPart> {
+  const onlyDeleted = asked.only_deleted === true;
+  if (onlyDeleted && asked.limit !== null)
+    throw new ServiceError("invalid_request", "a limit counts changes and deletions together");
   const place = asked.after === null ? await begin(deps, asked) : await goOn(deps, asked.after);
   const most = Math.min(mostEntries, place.left ?? mostEntries);
   const found = await readPart(deps.database.pool, {
     userId: asked.user_id,
     fromX: place.from_x,
     after: place.position,
+    onlyDeleted,
     rows: most + 1,
     bytes: mostBytes,
   });

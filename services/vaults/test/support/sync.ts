@@ -12,6 +12,8 @@ export type SyncPart = z.infer<typeof changesSince.output>;
 export type News = z.infer<typeof newsSince.output>;
 type Listening = Pick<TestVaults, "listeners">;
 
+type Asked = "after" | "last_sync" | "limit" | "only_deleted" | "request_id";
+
 /** A busy machine must not fail a test. */
 const patience = { timeoutMilliseconds: 20_000 };
 
@@ -31,7 +33,7 @@ export interface Synced {
 export function part(
   { listeners }: Listening,
   { userId, sessionId }: Person,
-  asked: { last_sync?: string | null; limit?: number | null; after?: string | null; request_id?: string } = {},
+  asked: Partial<Pick<z.infer<typeof changesSince.input>, Asked>> = {},
 ): Promise<SyncPart> {
   const who = { user_id: userId, session_id: sessionId, ip: "192.0.2.7", user_agent: "device/1" };
   const whole = { last_sync: null, limit: null, after: null, request_id: randomUUID(), ...asked };
