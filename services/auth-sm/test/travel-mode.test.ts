@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
 import { call } from "./support/call.ts";
@@ -124,6 +125,13 @@ await t.test("while vaults does not answer nothing changes, and the proof stays 
   });
   t.ok(isOn(person));
   t.equal((await put(person, { enabled: false, ...proof })).status, 200);
+});
+
+await t.test("vaults may take as long as it waits for those who change the same vaults", async (t) => {
+  const person = await register(service);
+  travel.held = sleep(5_000);
+  t.match(await put(person, { enabled: true }), { status: 200, body: { enabled: true } });
+  travel.held = Promise.resolve();
 });
 
 await t.test(

@@ -100,6 +100,14 @@ await t.test("an organization of which vaults has not heard yet is asked for", a
   t.equal(await people.tell(told), 1, "what was asked for has no version, and gives way");
 });
 
+await t.test("who was removed and is back makes a vault before vaults has heard of it", async (t) => {
+  const { orgId, member } = await company();
+  await people.remove(member, orgId);
+  await people.place(member, { orgId, role: "member" }, { tell: false });
+  const vault = await newVault(service, member, {}, { "x-coffer-org": orgId });
+  t.equal((await call(service, member, "GET", `/api/vaults/${vault.id}`)).status, 200);
+});
+
 await t.test("who was only asked for is not taken for removed when the copy is compared", async (t) => {
   const orgId = randomUUID();
   const { owner, path } = await company();

@@ -1,5 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import { setTravelMode, travelModeOf } from "@coffer/events";
+import { travelModeOf } from "@coffer/events";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { requireRankOver } from "../access/members.ts";
@@ -9,6 +9,7 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { MemberPath } from "../members/bodies.ts";
 import { findMember } from "../store/members.ts";
+import { askVaults } from "./ask-vaults.ts";
 import { travelModeRecords } from "./audit.ts";
 import type { MemberTravelMode } from "./bodies.ts";
 import type { TravelMode } from "./show.ts";
@@ -30,7 +31,7 @@ export async function switchMembersTravelMode(deps: Deps, call: SwitchCall): Pro
   return deps.database.transaction(async (tx) => {
     const { orgId, actor } = await requireSwitchable(tx, call);
     const audit = travelModeRecords(deps, { userId, enabled, actor, request }, [orgId]);
-    return deps.bus.request(setTravelMode, { user_id: userId, enabled, audit });
+    return askVaults(deps, { userId, enabled, audit });
   });
 }
 

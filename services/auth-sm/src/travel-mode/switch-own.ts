@@ -1,4 +1,3 @@
-import { setTravelMode } from "@coffer/events";
 import type { Call } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
 import { userActor } from "../access/membership.ts";
@@ -6,6 +5,7 @@ import { requireProof } from "../accounts/require-proof.ts";
 import { chainsOf } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { askVaults } from "./ask-vaults.ts";
 import { travelModeRecords } from "./audit.ts";
 import type { OwnTravelMode } from "./bodies.ts";
 import type { TravelMode } from "./show.ts";
@@ -19,15 +19,15 @@ type SwitchCall = Call<User, unknown, OwnTravelMode>;
  *   be done all the same; to do it again changes nothing.
  */
 export async function switchOwnTravelMode(deps: Deps, call: SwitchCall): Promise<TravelMode> {
-  if (call.body.enabled) return askVaults(deps, deps.database.pool, call);
+  if (call.body.enabled) return setOwn(deps, deps.database.pool, call);
   // May be asked again when the transaction is: of the same switch the second time changes nothing.
-  return requireProof(deps, call, (tx) => askVaults(deps, tx, call));
+  return requireProof(deps, call, (tx) => setOwn(deps, tx, call));
 }
 
-async function askVaults(deps: Deps, db: Queryable, { caller, body, request }: SwitchCall): Promise<TravelMode> {
+async function setOwn(deps: Deps, db: Queryable, { caller, body, request }: SwitchCall): Promise<TravelMode> {
   const { userId } = caller;
   const { enabled } = body;
   const by = { userId, enabled, actor: userActor(caller), request };
   const audit = travelModeRecords(deps, by, await chainsOf(db, userId));
-  return deps.bus.request(setTravelMode, { user_id: userId, enabled, audit });
+  return askVaults(deps, { userId, enabled, audit });
 }

@@ -29,6 +29,8 @@ export type FolderNews = z.infer<typeof folderChanged.payload>;
 /** Who travels, as the observer keeps it in the place of vaults. */
 export interface TravelModes {
   modes: Map<string, { enabled: boolean; updated_at: string }>;
+  /** What an answer waits for. */
+  held: Promise<unknown>;
   /** How often it was asked to set one. */
   asked: number;
   /** What it refuses to set one with, when anything. */
@@ -91,17 +93,18 @@ export async function observeBus(t: TestScope, nats: TestNats): Promise<Observer
 
 /** Sets and tells modes; keeps the records of each change. */
 function answerTravelModes(bus: Bus, records: AuditDraft[]): TravelModes {
-  const travel: TravelModes = { modes: new Map(), asked: 0, refusal: null };
+  const travel: TravelModes = { modes: new Map(), asked: 0, refusal: null, held: Promise.resolve() };
   const modeOf = (userId: string) =>
     travel.modes.get(userId) ?? { enabled: false, updated_at: "1970-01-01T00:00:00.000000Z" };
   bus.reply(travelModeOf, ({ user_id }) => Promise.resolve(modeOf(user_id)));
-  bus.reply(setTravelMode, ({ user_id, enabled, audit }) => {
+  bus.reply(setTravelMode, async ({ user_id, enabled, audit }) => {
     travel.asked += 1;
-    if (travel.refusal !== null) return Promise.reject(travel.refusal);
-    if (modeOf(user_id).enabled === enabled) return Promise.resolve(modeOf(user_id));
+    await travel.held;
+    if (travel.refusal !== null) throw travel.refusal;
+    if (modeOf(user_id).enabled === enabled) return modeOf(user_id);
     records.push(...audit);
     travel.modes.set(user_id, { enabled, updated_at: new Date().toISOString().replace("Z", "000Z") });
-    return Promise.resolve(modeOf(user_id));
+    return modeOf(user_id);
   });
   return travel;
 }

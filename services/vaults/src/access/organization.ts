@@ -11,7 +11,7 @@ import { findMembership, insertUnversioned } from "../store/memberships.ts";
  *   has ended, `unavailable` when auth-sm has to be asked and cannot be
  */
 export async function organizationOf(
-  deps: Pick<Deps, "bus" | "database" | "now">,
+  deps: Pick<Deps, "bus" | "database" | "memberships" | "now">,
   caller: User,
 ): Promise<string | null> {
   const { userId, sessionId, orgId } = caller;
@@ -29,5 +29,7 @@ export async function organizationOf(
     throw new ServiceError("access_denied", "you are not a member of this organization");
   }
   await insertUnversioned(deps.database.pool, { userId, ...membership, now: deps.now() });
+  // Known here as removed, of which auth-sm has just said otherwise: who came back, before the word of it.
+  if ((await findMembership(deps.database.pool, userId, membership.org_id)) === null) await deps.memberships.refresh();
   return membership.org_id;
 }

@@ -1,0 +1,19 @@
+import type { AuditDraft } from "@coffer/events";
+import { setTravelMode } from "@coffer/events";
+import type { Deps } from "../deps.ts";
+import type { TravelMode } from "./show.ts";
+
+/** vaults waits up to five seconds for those who change the same vaults: longer than that, so that it is not done unheard. */
+const timeoutMilliseconds = 8_000;
+
+/**
+ * Has vaults, which keeps the mode, turn it on or off, with these records.
+ * @throws ServiceError `unavailable` while vaults does not answer. When its answer is lost, it may be done all the same; to
+ *   do it again changes nothing.
+ */
+export function askVaults(
+  { bus }: Pick<Deps, "bus">,
+  { userId, enabled, audit }: { userId: string; enabled: boolean; audit: AuditDraft[] },
+): Promise<TravelMode> {
+  return bus.request(setTravelMode, { user_id: userId, enabled, audit }, { timeoutMilliseconds });
+}
