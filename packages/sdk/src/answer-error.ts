@@ -5,10 +5,11 @@ import type { CofferErrorCode } from "./errors.ts";
 export function errorOfAnswer(response: Response, body: unknown): CofferError {
   const { status } = response;
   const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
-  const code = isServerCode(said["error"]) ? said["error"] : codeOfStatus(status);
+  const own = isServerCode(said["error"]) ? said["error"] : undefined;
   const message = typeof said["message"] === "string" ? said["message"] : `the answer was ${status}`;
-  return new CofferError(code, message, {
+  return new CofferError(own ?? codeOfStatus(status), message, {
     status,
+    foreign: own === undefined,
     requestId: typeof said["request_id"] === "string" ? said["request_id"] : undefined,
     retryAfterSeconds: retryAfterOf(response.headers),
     details: detailsOf(said["details"]),

@@ -30,6 +30,7 @@ export type CofferErrorCode =
 export interface CofferErrorOptions {
   /** HTTP status of the answer, when there was one. */
   status?: number | undefined;
+  foreign?: boolean | undefined;
   requestId?: string | undefined;
   /** Whole seconds after which the same call may succeed. */
   retryAfterSeconds?: number | undefined;
@@ -41,6 +42,8 @@ export interface CofferErrorOptions {
 export class CofferError extends Error {
   readonly code: CofferErrorCode;
   readonly status: number | undefined;
+  /** Whether `code` is only what the HTTP status means: the answer was not the service's own, but a proxy's, say. */
+  readonly foreign: boolean;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly details: { field: string; issue: string }[] | undefined;
@@ -50,6 +53,7 @@ export class CofferError extends Error {
     this.name = "CofferError";
     this.code = code;
     this.status = options.status;
+    this.foreign = options.foreign ?? false;
     this.requestId = options.requestId;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.details = options.details;

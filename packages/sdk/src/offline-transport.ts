@@ -1,10 +1,13 @@
 import { box, cacheKey, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
+import { storedBox } from "./stored-box.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
 
 /** Where the last answers are kept between runs. What it is given is sealed: it may be an ordinary file. */
 export interface OfflineStorage {
+  /** What it is called in messages, such as the path of a file. */
+  readonly name?: string | undefined;
   /** What was saved last; undefined when there is nothing. */
   load(): Promise<string | undefined>;
   /** Replaces what was saved, all of it or nothing. */
@@ -19,7 +22,7 @@ export interface OfflineOptions {
   maxAgeSeconds?: number | undefined;
   /** Hears that an answer of that time is used, because the service is away as `error` says. */
   onOffline?: ((confirmed: Date, error: CofferError) => void) | undefined;
-  /** Hears that the storage failed; everything else goes on. */
+  /** Hears that the storage could not be written, or held another machine's answers; everything else goes on. */
   onStorageError?: ((error: unknown) => void) | undefined;
 }
 
@@ -65,13 +68,13 @@ export function offlineTransport(
   const context = contexts.cache(machine.client_id);
 
   const load = async (): Promise<Map<string, Kept>> => {
+    const text = await storedBox(storage);
+    if (text === undefined) return new Map();
     try {
-      const text = await storage.load();
-      if (text === undefined) return new Map();
-      const saved = JSON.parse(decodeText(await unboxBound(await sealKey(), text.trim(), context))) as Saved; // we sealed it
+      const saved = JSON.parse(decodeText(await unboxBound(await sealKey(), text, context))) as Saved; // we sealed it
       return new Map(saved.version === 1 && saved.url === transport.url ? Object.entries(saved.kept) : []);
     } catch (error) {
-      // Another machine's, altered or half a file: as good as none, and replaced by the next answer.
+      // Another machine's, as after a new bootstrap, or altered: the service has all that it held. The next answer replaces it.
       options.onStorageError?.(error);
       return new Map();
     }
@@ -90,7 +93,11 @@ export function offlineTransport(
   };
 
   const ask = async (request: ApiRequest): Promise<ApiAnswer> => {
-    const kept = await (loading ??= load());
+    loading ??= load();
+    const kept = await loading.catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
     const held = kept.get(request.path);
     const usable = held !== undefined && now() - held.at < maxAgeSeconds * 1000 ? held : undefined;
     const known = request.headers?.["if-none-match"];
@@ -104,7 +111,7 @@ export function offlineTransport(
       });
     } catch (error) {
       if (!(error instanceof CofferError)) throw error;
-      if (error.code === "invalid_token" || error.code === "access_denied") {
+      if (!error.foreign && (error.code === "invalid_token" || error.code === "access_denied")) {
         kept.clear();
         await stored(() => storage.clear());
       }
@@ -136,7 +143,7 @@ function answerOf({ tag, body }: Kept): ApiAnswer {
   return { status: 200, headers: new Headers(tag === null ? {} : { etag: tag }), body };
 }
 
-/** Whether the service cannot answer now, for no reason of this machine's. */
-function isAway({ code }: CofferError): boolean {
-  return ["network", "unavailable", "internal_error", "rate_limited", "bad_answer"].includes(code);
+/** Whether the service cannot answer now, for no reason of this machine's: it is away, or another answers in its place. */
+function isAway({ code, foreign }: CofferError): boolean {
+  return foreign || ["network", "unavailable", "internal_error", "rate_limited", "bad_answer"].includes(code);
 }

@@ -11,6 +11,8 @@ export interface PersonSession {
   access_token: string;
   /** Unix seconds, by this machine's clock. */
   access_expires_at: number;
+  /** For how many seconds it was good from the first. */
+  access_expires_in?: number | undefined;
   refresh_token: string;
   refresh_expires_at: number;
   /** base64 of the 32 bytes. */
@@ -19,7 +21,10 @@ export interface PersonSession {
   encrypted_private_key: string;
 }
 
-/** Where a session is kept between calls, and who sees to it that two at once do not both refresh it. */
+/**
+ * Where a session is kept between calls, and who sees to it that two at once do not both refresh it. Both throw CofferError
+ * `invalid_token` when there is no session any more.
+ */
 export interface SessionKeeper {
   current(): Promise<PersonSession>;
   /**
@@ -62,8 +67,12 @@ export function sessionOf(url: string, view: LoginView, userKey: string, now: nu
   };
 }
 
-/** A token that ends sooner is renewed before it is used. */
-export const renewBeforeSeconds = 30;
+const longestMarginSeconds = 30;
+
+/** A session's access token that ends sooner is renewed before it is used. A short one must be of use for some time too. */
+export function renewBeforeSeconds({ access_expires_in: life = Infinity }: PersonSession): number {
+  return Math.min(longestMarginSeconds, life / 3);
+}
 
 /** A person's session with an access token that serves. */
 export interface FreshSessions {
@@ -81,7 +90,7 @@ export function freshSessions(keeper: SessionKeeper, transport: Transport, now: 
     renew,
     async current() {
       const session = await keeper.current();
-      return session.access_expires_at - renewBeforeSeconds <= now() / 1000 ? renew(session) : session;
+      return session.access_expires_at - renewBeforeSeconds(session) <= now() / 1000 ? renew(session) : session;
     },
   };
 }
@@ -130,11 +139,15 @@ async function refreshed(session: PersonSession, transport: Transport, now: () =
 function tokensOf(
   view: TokensView,
   now: number,
-): Pick<PersonSession, "access_token" | "access_expires_at" | "refresh_token" | "refresh_expires_at"> {
+): Pick<
+  PersonSession,
+  "access_token" | "access_expires_at" | "access_expires_in" | "refresh_token" | "refresh_expires_at"
+> {
   const seconds = Math.floor(now / 1000);
   return {
     access_token: view.access_token,
     access_expires_at: seconds + view.expires_in,
+    access_expires_in: view.expires_in,
     refresh_token: view.refresh_token,
     refresh_expires_at: seconds + view.refresh_expires_in,
   };

@@ -132,7 +132,7 @@ await t.test("the file is private, says nothing, and is of use to this machine a
   const other = await newMachine(server.url, [newFolder("production")]);
   await t.rejects(start({}, other).read(uri), { code: "network" });
   await t.rejects(start({}, { ...machine, url: "http://127.0.0.1:9" }).read(uri), { code: "network" });
-  await writeFile(path, text.replace(/.(?=\n)/, "A").slice(8));
+  await writeFile(path, text.slice(0, 40) + (text[40] === "A" ? "E" : "A") + text.slice(41));
   await t.rejects(start().read(uri), { code: "network" });
   t.equal(told.filter((each) => each === "storage").length, 2);
   state.status = 200;
@@ -141,7 +141,32 @@ await t.test("the file is private, says nothing, and is of use to this machine a
   t.equal(await start().read(uri), "s3cret");
 });
 
-await t.test("a storage that fails stops nothing", async (t) => {
+await t.test("what is nobody's cache, or cannot be read, is left as it is", async (t) => {
+  const { start, path } = await setUp(t);
+  for (const notes of ["my notes", "AAAA"]) {
+    await writeFile(path, notes);
+    await t.rejects(start().read(uri), { code: "configuration", message: /did not write.*remove it/ });
+    t.equal(await readFile(path, "utf8"), notes);
+  }
+  const client = start();
+  await t.rejects(client.read(uri), { code: "configuration" });
+  await rm(path);
+  t.equal(await client.read(uri), "s3cret", "and read anew when it is gone");
+  await t.rejects(start({ storage: fileStorage(directory) }).read(uri), { code: "configuration", message: /EISDIR/ });
+});
+
+await t.test("a proxy that refuses makes nothing forgotten", async (t) => {
+  const { server, start, path } = await setUp(t);
+  await start().read(uri);
+  for (const status of [401, 403]) {
+    server.server.removeAllListeners("request");
+    server.server.on("request", (_request, response) => response.writeHead(status).end("<html>"));
+    t.equal(await start().read(uri), "s3cret");
+    t.not(await readFile(path, "utf8"), "");
+  }
+});
+
+await t.test("a storage that cannot be written stops nothing", async (t) => {
   const { start, told } = await setUp(t);
   const client = start({ storage: fileStorage(join(directory, "none", "cache")) });
   t.equal(await client.read(uri), "s3cret");

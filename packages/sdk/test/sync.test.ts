@@ -2,8 +2,6 @@ import t from "tap";
 import { newId } from "@coffer/crypto";
 import { until } from "@coffer/testkit";
 import { personClient } from "../src/index.ts";
-import { memoryStorage } from "./memory-storage.ts";
-import { json } from "./server.ts";
 import { newDevice, world } from "./synced-device.ts";
 import type { VaultServer } from "./vault-server.ts";
 
@@ -156,49 +154,4 @@ await t.test("an answer that begins anew and breaks off is asked for from its be
   t.notOk(server.asked.at(-1)?.last_sync);
   await until("everything is back", async () => (await sync.records()).length === ids.length);
   t.equal(said().length, 5, "nothing is said of what is as it was");
-});
-
-await t.test("a device that starts again has what it had, and asks only for what is new", async (t) => {
-  const { server, other, vaultId } = await world(t);
-  const { storage, text } = memoryStorage();
-  const first = await newDevice(t, server, { storage });
-  await first.sync.ready;
-  await first.sync.stop();
-  t.notMatch(text(), /item 0|\bPrivate\b|\blogin\b/, "it is sealed");
-  await other.records.create(vaultId, { type: "login", fields: { name: "since" } });
-
-  server.instead.http = (_request, response) => (json(response, 503, { error: "unavailable", message: "no" }), true);
-  const offline = await newDevice(t, server, { storage });
-  t.equal((await offline.sync.records()).length, 2, "also while the service is away");
-  t.match(offline.sync.vaults(), [{ name: "Private" }]);
-  await offline.sync.stop();
-  delete server.instead.http;
-
-  const second = await newDevice(t, server, { storage });
-  await second.sync.ready;
-  t.same(second.said(), ["record_created since"]);
-  t.match(server.asked.at(-1), { last_sync: String });
-
-  const errors: unknown[] = [];
-  const other2 = { ...server, session: { ...server.session, user_key: Buffer.alloc(32, 7).toString("base64") } };
-  const stranger = await newDevice(t, other2, { storage, onStorageError: (error) => errors.push(error) });
-  t.same([stranger.sync.vaults(), errors.length], [[], 1], "another person's is as good as none");
-});
-
-await t.test("what is gone is gone from the storage at once, not only when the device is stopped", async (t) => {
-  const { server, vaultId } = await world(t);
-  const { storage } = memoryStorage();
-  const first = await newDevice(t, server, { storage });
-  await first.sync.ready;
-  await first.sync.stop();
-  const { sync } = await newDevice(t, server, { storage });
-  await sync.ready;
-  server.vaults.delete(vaultId);
-  server.push({ type: "push", action: "vault_deleted", vault_id: vaultId, record_id: null, updated_at: server.tick() });
-  const held = await storage.load();
-  // Sooner than other changes are written.
-  await until("it is written", async () => (await storage.load()) !== held, 3);
-  server.instead.http = (_request, response) => (json(response, 503, { error: "unavailable", message: "no" }), true);
-  const offline = await newDevice(t, server, { storage });
-  t.same([offline.sync.vaults(), await offline.sync.records()], [[], []]);
 });

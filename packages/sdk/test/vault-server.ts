@@ -81,7 +81,7 @@ export async function startVaultServer(t: Scope): Promise<VaultServer> {
     const body = (request.body === "" ? {} : JSON.parse(request.body)) as Record<string, string>;
     const missing = (): void => json(response, 404, { error: "not_found", message: "not found" });
     if (vaultId === "" && request.method === "GET") {
-      json(response, 200, { data: [...vaults.values()] });
+      json(response, 200, { data: [...vaults.values()].map(counted) });
       return;
     }
     if (vaultId === "") {
@@ -102,7 +102,7 @@ export async function startVaultServer(t: Scope): Promise<VaultServer> {
       return;
     }
     if (below === undefined) {
-      json(response, 200, vault);
+      json(response, 200, counted(vault));
       return;
     }
     if (below === "import") {
@@ -142,6 +142,11 @@ export async function startVaultServer(t: Scope): Promise<VaultServer> {
     put({ id: made, vault_id: vaultId, type, encrypted_data });
     json(response, id === "" ? 201 : 200, records.get(made));
   });
+
+  function counted(vault: VaultView): VaultView {
+    const inside = [...records.values()].filter(({ vault_id }) => vault_id === vault.id);
+    return { ...vault, record_count: inside.length };
+  }
 
   function importInto(response: ServerResponse, vaultId: string, { records: given }: { records: RecordView[] }): void {
     const errors: { index: number; issue: string }[] = [];

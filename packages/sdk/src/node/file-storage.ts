@@ -2,9 +2,10 @@ import { readFile, rm } from "node:fs/promises";
 import type { OfflineStorage } from "../offline-transport.ts";
 import { writePrivateFile } from "./private-file.ts";
 
-/** Keeps a machine's last answers in a file with mode 0600. Its folder must exist. */
+/** Keeps what a machine or a device holds in a file with mode 0600. Its folder must exist. */
 export function fileStorage(path: string): OfflineStorage {
   return {
+    name: path,
     async load() {
       try {
         return await readFile(path, "utf8");

@@ -42,7 +42,11 @@ export async function visible(vaults: VaultStore, id: string): Promise<VaultView
   }
 }
 
-/** Whether the service says that the thing is not there for this person: gone, hidden, or no longer shared. */
+/**
+ * Whether the service says that the thing is not there for this person: gone, hidden, or no longer shared. What a proxy
+ * says is no reason to drop anything.
+ */
 export function isOutOfSight(error: unknown): boolean {
-  return error instanceof CofferError && (error.code === "not_found" || error.code === "access_denied");
+  if (!(error instanceof CofferError) || error.foreign) return false;
+  return error.code === "not_found" || error.code === "access_denied";
 }

@@ -16,6 +16,15 @@ export function keyOfPush({ action, record_id, vault_id, folder_id, change }: Pu
 }
 
 /**
+ * Two pushes about one thing as one: the later, which of a vault also says whether it came into sight since the first of
+ * them, with records that nothing else brings.
+ */
+export function asOnePush(earlier: Push | undefined, later: Push): Push {
+  const cameIn = earlier?.action === "vault_created" || earlier?.action === "vault_deleted";
+  return cameIn && later.action === "vault_updated" ? { ...later, action: "vault_created" } : later;
+}
+
+/**
  * Takes pushes about vaults and records: fetches what they announce, unless it is held already. `sync` says that what
  * they announce is to be asked for by a sync. Throws CofferError when the service cannot be asked.
  */

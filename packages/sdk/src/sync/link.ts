@@ -1,13 +1,13 @@
 import { CofferError, isServerCode } from "../errors.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 import { applyAnswer } from "./apply-answer.ts";
-import { applyPushes, keyOfPush } from "./apply-pushes.ts";
+import { applyPushes, asOnePush, keyOfPush } from "./apply-pushes.ts";
 import { connect, deadLink } from "./connection.ts";
 import type { WebSocketConstructor } from "./connection.ts";
 import { hearPings } from "./heard-pings.ts";
 import { readMessage } from "./messages.ts";
 import type { Push, SyncAnswer } from "./messages.ts";
-import { setVaults } from "./replica.ts";
+import { recordCounts, setVaults } from "./replica.ts";
 import type { Replica, ReplicaChange } from "./replica.ts";
 
 /** What a connection works on and whom it tells. */
@@ -18,6 +18,8 @@ export interface LinkOf {
   url: string;
   /** How many changes are asked for at once; halved and doubled as the connection bears it. */
   limit: number;
+  /** Vaults for whose sake everything was asked for anew already. */
+  recounted: Set<string>;
   /** Between the last word of the service and the question whether it is still there. */
   quietMilliseconds: number | undefined;
   onChanges(changes: ReplicaChange[]): Promise<void>;
@@ -59,6 +61,8 @@ export function openLink(of: LinkOf, token: string): Link {
   let awaiting = false;
   let resetting = false;
   let listed = false;
+  let doubted = false;
+  const toCount = new Set<string>();
   let retiring = false;
   let draining = false;
   let work: Promise<void> = Promise.resolve();
@@ -74,8 +78,11 @@ export function openLink(of: LinkOf, token: string): Link {
   };
 
   const tell = async (changes: ReplicaChange[]): Promise<void> => {
-    // The key of a vault that is out of sight goes with it.
-    for (const change of changes) if (change.action === "vault_deleted") vaults.forget(change.vault_id);
+    for (const change of changes) {
+      // The key of a vault that is out of sight goes with it.
+      if (change.action === "vault_deleted") vaults.forget(change.vault_id);
+      if (change.action === "vault_created") toCount.add(change.vault_id);
+    }
     await of.onChanges(changes);
   };
 
@@ -87,20 +94,49 @@ export function openLink(of: LinkOf, token: string): Link {
     connection.send({ type: "sync_request", ...since, limit: of.limit });
   };
 
+  /**
+   * Whether another number of records is held of a vault than the service counts, so that what is there is to be asked for
+   * again: once more from where we are, since there may have been a change between answer and count; then from nothing,
+   * for each vault once.
+   */
+  const isShort = (): boolean => {
+    const counts = recordCounts(replica);
+    const short = [...toCount].filter((id) => {
+      const view = replica.vaults.get(id);
+      return view !== undefined && view.record_count !== (counts.get(id) ?? 0) && !of.recounted.has(id);
+    });
+    const again = short.length > 0;
+    if (!again) toCount.clear();
+    else if (doubted) {
+      for (const id of short) of.recounted.add(id);
+      replica.serverTime = undefined;
+    }
+    doubted = again && !doubted;
+    if (again) listed = false;
+    return again;
+  };
+
   const takeAnswer = async (answer: SyncAnswer): Promise<void> => {
     if (asking === undefined) return;
     if (!listed) {
       // Asked for after the service has begun to tell this connection of changes, so that none falls in between.
       const views = (await vaults.list()).map(({ view }) => view);
       await tell(setVaults(replica, views));
+      for (const { id } of views) toCount.add(id);
       listed = true;
     }
     const changes = await applyAnswer(replica, vaults, answer, asking.first);
     resetting = answer.has_more && (resetting || answer.reset);
     await tell(changes);
     if (answer.has_more) {
-      if (retiring) connection.end(1000);
+      // What begins anew would begin once more on the next connection: it goes on for as long as the token lets it.
+      if (retiring && !resetting) connection.end(1000);
       else ask(false);
+      return;
+    }
+    if (isShort()) {
+      if (retiring) connection.end(1000);
+      else ask(true);
       return;
     }
     asking = undefined;
@@ -131,8 +167,9 @@ export function openLink(of: LinkOf, token: string): Link {
       if (folderId !== null) enqueue(() => tell([news]));
     } else {
       const key = keyOfPush(push);
+      const one = asOnePush(pending.get(key), push);
       pending.delete(key);
-      pending.set(key, push);
+      pending.set(key, one);
       if (!draining && asking === undefined) {
         draining = true;
         enqueue(drain);
@@ -144,6 +181,7 @@ export function openLink(of: LinkOf, token: string): Link {
     clearTimeout(quietTimer);
     quietTimer = setTimeout(() => {
       if (asking === undefined) ask(true);
+      else heard();
     }, quiet);
   };
 

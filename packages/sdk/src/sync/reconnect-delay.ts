@@ -1,4 +1,5 @@
-const first = 1_000;
+/** Between the beginnings of two connections. */
+export const shortestMilliseconds = 1_000;
 const longest = 30_000;
 
 /**
@@ -6,5 +7,5 @@ const longest = 30_000;
  * most. Without jitter, as the interface recommends: the service spreads what it closes itself.
  */
 export function reconnectDelay(failures: number): number {
-  return Math.min(first * 2 ** Math.max(failures - 1, 0), longest);
+  return Math.min(shortestMilliseconds * 2 ** Math.max(failures - 1, 0), longest);
 }

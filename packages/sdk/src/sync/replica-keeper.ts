@@ -9,16 +9,19 @@ export interface ReplicaKeeper {
   readonly replica: Replica;
   /** Writes it before long, since it has changed; with `gone` at once, since the storage holds what must be gone. */
   changed(gone: boolean): void;
-  /** Writes what is not written yet. */
+  /** Writes what is not written yet, and nothing after it. */
   close(): Promise<void>;
-  /** Forgets what was written. */
+  /** Forgets what was written; nothing is written any more. */
   clear(): Promise<void>;
 }
 
 /** All of it is written each time: not more often than this. What a crash loses, the next sync brings. */
 const saveMilliseconds = 5_000;
 
-/** Reads the replica from the storage; an empty one where there is none, or none of this person's. Throws nothing. */
+/**
+ * Reads the replica from the storage; an empty one where there is none.
+ * Throws CofferError `configuration` when the storage cannot be read or holds anything else: it is left as it is.
+ */
 export async function replicaKeeper(
   session: PersonSession,
   url: string,
@@ -27,20 +30,12 @@ export async function replicaKeeper(
     onStorageError,
   }: { storage?: OfflineStorage | undefined; onStorageError?: ((error: unknown) => void) | undefined },
 ): Promise<ReplicaKeeper> {
-  const replica = storage === undefined ? emptyReplica() : await read(storage);
+  const held = storage === undefined ? undefined : await loadReplica(storage, session, url);
+  const replica = held ?? emptyReplica();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> = Promise.resolve();
   let unwritten = false;
-
-  async function read(from: OfflineStorage): Promise<Replica> {
-    try {
-      return (await loadReplica(from, session, url)) ?? emptyReplica();
-    } catch (error) {
-      // Another person's, altered or half a file: as good as none, and replaced by the next one.
-      onStorageError?.(error);
-      return emptyReplica();
-    }
-  }
+  let closed = false;
 
   /** One after another, so that the last one wins. */
   const stored = (task: (to: OfflineStorage) => Promise<void>): Promise<void> => {
@@ -57,18 +52,22 @@ export async function replicaKeeper(
   return {
     replica,
     changed(gone) {
-      if (storage === undefined) return;
+      if (storage === undefined || closed) return;
       unwritten = true;
       if (gone) clearTimeout(timer);
       else if (timer !== undefined) return;
       timer = setTimeout(() => void write(), gone ? 0 : saveMilliseconds);
     },
     async close() {
+      closed = true;
       clearTimeout(timer);
       await (unwritten ? write() : writing);
     },
     async clear() {
+      closed = true;
       clearTimeout(timer);
+      // What is not written yet must not be by a later `close`.
+      unwritten = false;
       await stored((to) => to.clear());
     },
   };

@@ -88,6 +88,13 @@ export function setVaults(replica: Replica, views: readonly VaultView[]): Replic
   return [...gone.flatMap((id) => dropVault(replica, id)), ...views.flatMap((view) => putVault(replica, view))];
 }
 
+/** How many records are held of each vault. */
+export function recordCounts({ records }: Replica): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { vault_id: id } of records.values()) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
+
 function deletionOf({ id, vault_id }: HeldRecord): ReplicaChange {
   return { action: "record_deleted", record_id: id, vault_id };
 }

@@ -1,6 +1,7 @@
 import { box, cacheKey, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import type { OfflineStorage } from "../offline-transport.ts";
 import type { PersonSession } from "../person-session.ts";
+import { refusedStorage, storedBox } from "../stored-box.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { HeldRecord, Replica } from "./replica.ts";
 
@@ -13,19 +14,25 @@ interface Saved {
 }
 
 /**
- * What the storage holds of this person at this service; undefined when it holds nothing of the kind.
- * Throws what the storage throws, and CryptoError for another person's, or what was altered.
+ * What the storage holds of this person at this service; undefined when it holds nothing.
+ * Throws CofferError `configuration` when it cannot be read or holds anything else: another person's or service's, or what
+ * was altered. Which of these it is cannot be told, and neither is replaced.
  */
 export async function loadReplica(
   storage: OfflineStorage,
   session: PersonSession,
   url: string,
 ): Promise<Replica | undefined> {
-  const text = await storage.load();
+  const text = await storedBox(storage);
   if (text === undefined) return undefined;
-  const opened = decodeText(await unboxBound(await keyOf(session), text.trim(), contexts.replica(session.user.id)));
-  const saved = JSON.parse(opened) as Saved; // we sealed it
-  if (saved.version !== 1 || saved.url !== url) return undefined;
+  const opened = await unboxBound(await keyOf(session), text, contexts.replica(session.user.id)).catch(
+    (cause: unknown) => {
+      throw refusedStorage(storage, "holds what was kept for somebody else, or what was altered since", cause);
+    },
+  );
+  const saved = JSON.parse(decodeText(opened)) as Saved; // we sealed it
+  if (saved.version !== 1) throw refusedStorage(storage, "was written by a later version");
+  if (saved.url !== url) throw refusedStorage(storage, `holds what was kept of ${saved.url}, and this is ${url}`);
   return {
     serverTime: saved.server_time,
     vaults: new Map(saved.vaults.map((view) => [view.id, view])),

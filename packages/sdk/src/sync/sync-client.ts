@@ -12,7 +12,8 @@ import type { Link, LinkEnd, LinkOf } from "./link.ts";
 import { openChanges, openHeld } from "./open-changes.ts";
 import type { OnUnreadable, SyncChange, SyncedRecord } from "./open-changes.ts";
 import { promised } from "./promised.ts";
-import { reconnectDelay } from "./reconnect-delay.ts";
+import { reconnectDelay, shortestMilliseconds } from "./reconnect-delay.ts";
+import { recordCounts } from "./replica.ts";
 import { replicaKeeper } from "./replica-keeper.ts";
 
 export interface SyncOptions {
@@ -20,7 +21,7 @@ export interface SyncOptions {
   onChange?: ((changes: SyncChange[]) => void) | undefined;
   /** Where the device keeps what it holds, sealed, between runs. Not kept unless given. */
   storage?: OfflineStorage | undefined;
-  /** Hears that the storage failed; everything else goes on. */
+  /** Hears that the storage could not be written; everything else goes on. */
   onStorageError?: ((error: unknown) => void) | undefined;
   /** Hears of each record that cannot be opened: another program's, or altered. */
   onUnreadable?: OnUnreadable;
@@ -47,7 +48,7 @@ export interface Sync {
   stop(): Promise<void>;
   /**
    * Resolves when it was stopped. Rejects with the CofferError that ended it: `invalid_token` when the session was
-   * revoked or is over. What the storage held is cleared then.
+   * revoked or is over, `token_reused` when somebody else had its refresh token. What the storage held is cleared then.
    */
   readonly ended: Promise<void>;
 }
@@ -64,7 +65,8 @@ export interface SyncAs {
 
 /**
  * Follows a person's vaults: connects, again and again, and keeps up. Returns when the storage is read, before the first
- * connection. Throws CofferError `configuration` where there is no WebSocket.
+ * connection. Throws CofferError `configuration` where there is no WebSocket, and when the storage cannot be read or holds
+ * anything but what was kept for this person of this service: it is left as it is.
  */
 export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync> {
   const Socket = options.webSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
@@ -74,7 +76,8 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
       "this platform has no WebSocket: Node has it from 22 on, or give `webSocket`",
     );
   const { url, vaults, sessions } = as;
-  const keeper = await replicaKeeper(await as.session(), url, options);
+  const person = await as.session();
+  const keeper = await replicaKeeper(person, url, options);
   const { replica } = keeper;
   await Promise.all([...replica.vaults.values()].map((view) => vaults.seen(view)));
 
@@ -90,6 +93,7 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
     Socket,
     url,
     limit: mostPerPage,
+    recounted: new Set(),
     quietMilliseconds: options.quietSeconds === undefined ? undefined : options.quietSeconds * 1000,
     async onChanges(changes) {
       keeper.changed(changes.some(({ action }) => action.endsWith("_deleted")));
@@ -107,20 +111,21 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
     let session: PersonSession;
     try {
       session = await sessions.current();
+      if (session.user.id !== person.user.id) throw endedSession("somebody else logged in");
     } catch (error) {
       return { end: { code: 0, synced: false, error }, renewing: false };
     }
+    if (isStopped()) return { end: { code: 0, synced: false }, session, renewing: false };
     const current = openLink(of, session.access_token);
     link = current;
     let renewing = false;
-    const left = session.access_expires_at * 1000 - as.now() - renewBeforeSeconds * 1000;
+    const left = session.access_expires_at * 1000 - as.now() - renewBeforeSeconds(session) * 1000;
     // A longer time does not fit a timer; and one that goes off a moment early would find nothing due.
     const renewal = Math.min(Math.ceil(left) + 5, 2 ** 31 - 1);
     const timer = setTimeout(() => {
       renewing = true;
       current.retire();
     }, renewal);
-    if (isStopped()) current.end();
     const end = await current.ended;
     clearTimeout(timer);
     return { end, session, renewing };
@@ -128,6 +133,7 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
 
   const run = async (): Promise<void> => {
     for (let failures = 0; !isStopped();) {
+      const began = performance.now();
       const { end, session, renewing } = await once();
       if (isStopped()) return;
       if (end.logout !== undefined) throw endedSession(end.logout);
@@ -137,20 +143,27 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
         await sessions.renew(session).catch((reason: unknown) => {
           error = passing(reason);
         });
+      if (isStopped()) return;
       if (end.synced) failures = 0;
-      if (end.synced && error === undefined && (expired || renewing)) continue;
+      if (end.synced && error === undefined && (expired || renewing)) {
+        await pause(shortestMilliseconds - (performance.now() - began));
+        continue;
+      }
       failures += 1;
       const delay = reconnectDelay(failures);
       options.onAway?.(error ?? closedBecause(end.code, url), delay / 1000);
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, delay);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      await pause(delay);
     }
   };
+  /** Waits, unless it is stopped meanwhile. */
+  const pause = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   // Read through a function: that it changes meanwhile is not seen by the compiler.
   const isStopped = (): boolean => stopped;
 
@@ -164,7 +177,10 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
   return {
     ready: ready.promise,
     ended: ended.promise,
-    vaults: () => [...replica.vaults.values()].map((view) => ({ ...vaultOf(view), record_count: countIn(view.id) })),
+    vaults() {
+      const counts = recordCounts(replica);
+      return [...replica.vaults.values()].map((view) => ({ ...vaultOf(view), record_count: counts.get(view.id) ?? 0 }));
+    },
     async records(vaultId) {
       const held = [...replica.records.values()].filter(
         (record) => vaultId === undefined || record.vault_id === vaultId,
@@ -186,21 +202,17 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
       ready.reject(new CofferError("network", "the sync was stopped"));
     },
   };
-
-  function countIn(vaultId: string): number {
-    let count = 0;
-    for (const record of replica.records.values()) if (record.vault_id === vaultId) count += 1;
-    return count;
-  }
 }
 
 function endedSession(reason: string): CofferError {
   return new CofferError("invalid_token", `the session was ended (${reason}): log in again`);
 }
 
-/** Whether the person may not do this any more, whatever is tried. */
+/** Whether the person may not do this any more, whatever is tried, by the word of the service or of the session's keeper. */
 function isCutOff(error: unknown): boolean {
-  return error instanceof CofferError && (error.code === "invalid_token" || error.code === "token_reused");
+  return (
+    error instanceof CofferError && !error.foreign && (error.code === "invalid_token" || error.code === "token_reused")
+  );
 }
 
 /** An error after which another attempt may go well. Throws every other: what is no CofferError is a listener's fault. */
