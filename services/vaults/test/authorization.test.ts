@@ -68,6 +68,18 @@ await t.test("who may, can; from the standing that is needed on", async (t) => {
   }
 });
 
+await t.test("whoever sees the vault may leave it, and is refused like everybody afterwards", async (t) => {
+  const cast = await assemble(service);
+  // All but its creator, so that somebody manages it.
+  for (const { name, person, standing } of cast.callers.slice(1)) {
+    const path = `/api/vaults/${cast.vault.id}/members/${person?.userId ?? randomUUID()}`;
+    const row = { method: "DELETE", path, needed: "read", status: 204 } as const;
+    t.equal((await call(service, person, row.method, path)).status, expectedStatus(row, standing), name);
+    if (expectedStatus(row, standing) !== 204) continue;
+    t.equal((await call(service, person, "GET", `/api/vaults/${cast.vault.id}`)).status, 403, `${name}, afterwards`);
+  }
+});
+
 await t.test("what does not exist is answered like what is not one's own", async (t) => {
   const cast = await assemble(service);
   const outsiders = cast.callers.filter(({ standing }) => standing === "outsider");

@@ -129,6 +129,49 @@ await t.test("the last manage stays", async (t) => {
   t.equal((await call(service, owner, "GET", path)).status, 403);
 });
 
+await t.test("a member leaves, on record, and takes nobody else out", async (t) => {
+  const { orgId, owner, colleague, vault, path } = await company();
+  const third = await people.add({ orgId, role: "member" });
+  await share(service, owner, vault.id, colleague, "read");
+  await share(service, owner, vault.id, third, "write");
+  t.equal((await call(service, colleague, "DELETE", `${path}/members/${third.userId}`)).status, 403);
+  t.equal((await call(service, colleague, "DELETE", `${path}/members/${colleague.userId}`)).status, 204);
+  t.equal((await call(service, colleague, "GET", path)).status, 403);
+  t.equal((await call(service, colleague, "DELETE", `${path}/members/${colleague.userId}`)).status, 403);
+  const left = await listeners.record("the record", ({ action, actor, outcome }) => {
+    return action === "vault.member.removed" && actor.id === colleague.userId && outcome === "success";
+  });
+  t.match(left, {
+    org_id: orgId,
+    target: { id: colleague.userId, parent_id: vault.id },
+    changes: { permission: "read" },
+  });
+  const { body: list } = await call(service, owner, "GET", `${path}/members`);
+  t.same(list.data.map(({ user_id }) => user_id).sort(), [owner.userId, third.userId].sort());
+});
+
+await t.test("a list of members is on record with their number, and its 304 is not", async (t) => {
+  const { orgId, owner, colleague, vault, path } = await company();
+  await share(service, owner, vault.id, colleague);
+  const id = randomUUID();
+  const { headers } = await call(service, colleague, "GET", `${path}/members`, { headers: { "x-request-id": id } });
+  const record = await listeners.record("the record", ({ request }) => request.id === id);
+  t.match(record, {
+    org_id: orgId,
+    action: "vault.listed",
+    actor: { id: colleague.userId },
+    target: { type: "vault", id: vault.id },
+    count: 2,
+    reason: "members",
+  });
+  const held = { "if-none-match": headers.get("etag") ?? "", "x-request-id": randomUUID() };
+  t.equal((await call(service, colleague, "GET", `${path}/members`, { headers: held })).status, 304);
+  const marker = randomUUID();
+  await call(service, colleague, "GET", path, { headers: { "x-request-id": marker } });
+  await listeners.record("what was asked later", ({ request }) => request.id === marker);
+  t.notOk(listeners.audit.some(({ request }) => request.id === held["x-request-id"]));
+});
+
 await t.test("two who take manage from each other at once: one keeps it", async (t) => {
   const { owner, colleague, vault, path } = await company();
   await share(service, owner, vault.id, colleague, "manage");

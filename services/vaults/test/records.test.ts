@@ -90,7 +90,11 @@ await t.test("an id is taken once, whatever the vault, also by a record that was
   for (const taken of [id, present.id]) {
     const again = { id: taken, type: "login", encrypted_data: sealed() };
     const records = `/api/vaults/${other.id}/records`;
-    t.match(await call(service, owner, "POST", records, { body: again }), { status: 409, body: { error: "conflict" } });
+    const message = /earlier request of yours made it, read the record/;
+    t.match(await call(service, owner, "POST", records, { body: again }), {
+      status: 409,
+      body: { error: "conflict", message },
+    });
     const imported = await call(service, owner, "POST", `/api/vaults/${other.id}/import`, {
       body: { records: [again] },
     });

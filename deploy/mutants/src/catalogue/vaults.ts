@@ -195,6 +195,27 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/vault-removal.test.ts`],
   },
   {
+    name: "member-takes-others-out-of-a-vault",
+    file: `${source}/members/unshare.ts`,
+    find: 'const needed = userId === caller.userId ? "read" : "manage";',
+    replace: 'const needed = userId === caller.userId ? "read" : "write";',
+    tests: [`${tests}/members.test.ts`, `${tests}/authorization.test.ts`],
+  },
+  {
+    name: "member-cannot-leave-a-vault",
+    file: `${source}/members/unshare.ts`,
+    find: 'const needed = userId === caller.userId ? "read" : "manage";',
+    replace: 'const needed = "manage";',
+    tests: [`${tests}/members.test.ts`],
+  },
+  {
+    name: "list-of-members-not-on-record",
+    file: `${source}/members/list.ts`,
+    find: "await deps.audit(",
+    replace: "await Promise.resolve(",
+    tests: [`${tests}/members.test.ts`],
+  },
+  {
     name: "read-of-a-record-not-on-record",
     file: `${source}/records/read.ts`,
     find: "await deps.audit(",

@@ -12,13 +12,14 @@ import { deleteMember, findPermission } from "../store/vault-members.ts";
 import type { VaultMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
 
-/** DELETE /api/vaults/{id}/members/{user_id} */
+/** DELETE /api/vaults/{id}/members/{user_id}: whoever manages the vault takes it from a member; a member leaves. */
 export function unshareVault(deps: Deps, { caller, params, request }: Call<User, VaultMemberPath>): Promise<void> {
   const { user_id: userId } = params;
+  const needed = userId === caller.userId ? "read" : "manage";
   return deps.database.transaction(async (tx) => {
-    await requireVault(tx, caller, params.id, "manage");
+    await requireVault(tx, caller, params.id, needed);
     if ((await findPermission(tx, params.id, userId)) !== null) await lockPeople(tx, [userId]);
-    const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, "manage");
+    const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, needed);
     const permission = await findPermission(tx, id, userId);
     if (permission === null) throw new ServiceError("not_found", "this person is no member of the vault");
     // Who cannot use it is no manager whom the vault would lose.

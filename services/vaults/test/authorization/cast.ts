@@ -11,7 +11,7 @@ export type Standing = "read" | "write" | "manage" | "insider" | "outsider" | "u
 /** Somebody who calls. */
 export interface Caller {
   name: string;
-  person: Pick<Person, "token"> | undefined;
+  person: (Pick<Person, "token"> & Partial<Pick<Person, "userId">>) | undefined;
   standing: Standing;
 }
 
