@@ -72,8 +72,19 @@ await t.test(
     setTo(2 * day);
     await sync(service, owner);
     await sweepAll();
-    const of = await execute(service, "SELECT FROM vaults.sync_ticks WHERE date_trunc('minute', label) = $1", [minute]);
-    t.equal(of.length, 1);
+    const kept = async () =>
+      (await execute(service, "SELECT FROM vaults.sync_ticks WHERE date_trunc('minute', label) = $1", [minute])).length;
+    t.equal(await kept(), 1);
+    // By hand, where there can be no further one: it shows that what was looked at is not looked at again.
+    await execute(
+      service,
+      "INSERT INTO vaults.sync_ticks SELECT label + interval '1 second', x FROM vaults.sync_ticks WHERE label = $1",
+      [minute],
+    );
+    await sweepAll();
+    t.equal(await kept(), 2, "a sweep goes on where the one before it ended");
+    while (await syncSweep({ database, now: clock.now }).batch());
+    t.equal(await kept(), 1, "one in another process begins anew");
     const { deleted, reset } = await sync(service, owner, away);
     t.same([idsOf(deleted), reset], [[gone.id], false]);
   },

@@ -216,6 +216,13 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/members.test.ts`],
   },
   {
+    name: "thinning-of-ticks-begins-anew-each-time",
+    file: `${source}/sync/sweep.ts`,
+    find: "thinnedTo = to ?? thinnedTo;",
+    replace: "thinnedTo = to === null ? thinnedTo : null;",
+    tests: [`${tests}/sync-retention.test.ts`],
+  },
+  {
     name: "read-of-a-record-not-on-record",
     file: `${source}/records/read.ts`,
     find: "await deps.audit(",

@@ -1,5 +1,6 @@
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
+import { z } from "zod";
 
 // Each takes away at most `limit` rows that are older than `before`, leaves to another replica what that one takes, and
 // says how many it took. What was deleted, and who ceased to see what, stays as long as a tick that it is told after.
@@ -32,16 +33,31 @@ export function sweepTicks(db: Queryable, { before, limit }: SweepQuery): Promis
   });
 }
 
-/** Of the ticks, all but the first of each minute: whoever knows another continues from the one before it. */
-export function thinTicks(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
-  return sweep(db, sql.fragment`sync_ticks`, {
-    key: sql.fragment`label`,
-    when: sql.fragment`label < ${before.toISOString()} AND label < (SELECT max(label) FROM sync_ticks) AND EXISTS (
-      SELECT FROM sync_ticks earlier
-      WHERE earlier.label < sync_ticks.label AND earlier.label >= date_trunc('minute', sync_ticks.label)
-    )`,
-    limit,
-  });
+/**
+ * Of the ticks, all but the first of each minute: whoever knows another continues from the one before it. Looks at those
+ * that follow `after`, so that those that it keeps are not looked at again: there is one for each minute of 90 days.
+ * Returns the last at which it looked (null: at none), and whether others may follow it.
+ */
+export function thinTicks(db: Queryable, { before, limit, after }: SweepQuery & { after: string | null }) {
+  return db.one(sql.type(z.object({ to: z.string().nullable(), more: z.boolean() }))`
+    WITH looked AS MATERIALIZED (
+      SELECT label FROM sync_ticks
+      WHERE label > ${after ?? "-infinity"}::timestamptz AND label < ${before.toISOString()}
+        AND label < (SELECT max(label) FROM sync_ticks)
+      ORDER BY label LIMIT ${limit}
+    ),
+    thinned AS (
+      DELETE FROM sync_ticks WHERE label IN (
+        SELECT label FROM sync_ticks JOIN looked USING (label)
+        WHERE EXISTS (
+          SELECT FROM sync_ticks earlier
+          WHERE earlier.label < looked.label AND earlier.label >= date_trunc('minute', looked.label)
+        )
+        FOR UPDATE OF sync_ticks SKIP LOCKED
+      )
+    )
+    SELECT max(label) AS to, count(*) = ${limit} AS more FROM looked
+  `);
 }
 
 /** Records that were deleted. */

@@ -12,6 +12,8 @@ import {
 import { oldestDenseTick, oldestKept } from "./retention.ts";
 
 const limit = 1_000;
+/** Most of those that it looks at it keeps, at the first sweep after a start. */
+const mostTicks = 5_000;
 
 /**
  * Takes away what no device can ask for any more: ticks first, since the rest stays for them. A page's label is kept as
@@ -19,10 +21,16 @@ const limit = 1_000;
  */
 export function syncSweep({ database, now }: Pick<Deps, "database" | "now">): Sweep {
   const { pool } = database;
+  let thinnedTo: string | null = null;
+  /** Labels only grow: of the ticks before that place there will be no other ones to thin. */
+  const thin = async (): Promise<boolean> => {
+    const { to, more } = await thinTicks(pool, { before: oldestDenseTick(now()), limit: mostTicks, after: thinnedTo });
+    thinnedTo = to ?? thinnedTo;
+    return more;
+  };
   const old = (): SweepQuery => ({ before: oldestKept(now()), limit });
   const steps: readonly (() => Promise<number>)[] = [
     () => sweepTicks(pool, old()),
-    () => thinTicks(pool, { before: oldestDenseTick(now()), limit }),
     () => sweepTombstones(pool, old()),
     () => sweepSights(pool, old()),
     () => sweepDeletedVaults(pool, old()),
@@ -31,7 +39,7 @@ export function syncSweep({ database, now }: Pick<Deps, "database" | "now">): Sw
   return {
     everyMilliseconds: 60 * 60 * 1000,
     async batch() {
-      let more = false;
+      let more = await thin();
       for (const step of steps) if ((await step()) === limit) more = true;
       return more;
     },
