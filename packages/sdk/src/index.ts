@@ -28,6 +28,7 @@ export type { SyncChange, SyncedRecord } from "./sync/open-changes.ts";
 export type { Sync, SyncOptions } from "./sync/sync-client.ts";
 export type { RecordChange } from "./vaults/change-record.ts";
 export type { ImportOptions, ImportResult, NewRecord } from "./vaults/import-records.ts";
+export type { KnownVaultKeys } from "./vaults/known-vault-keys.ts";
 export type { Vault } from "./vaults/open-vault.ts";
 export type { RecordFilter, RecordsClient } from "./vaults/records-client.ts";
 export type { VaultRecord } from "./vaults/sealed-record.ts";

@@ -21,6 +21,7 @@ import { shareFolder } from "./share-folder.ts";
 import type { ShareRequest } from "./share-folder.ts";
 import { startSync } from "./sync/sync-client.ts";
 import type { Sync, SyncOptions } from "./sync/sync-client.ts";
+import type { KnownVaultKeys } from "./vaults/known-vault-keys.ts";
 import { recordsClient } from "./vaults/records-client.ts";
 import type { RecordsClient } from "./vaults/records-client.ts";
 import { vaultStore } from "./vaults/vault-store.ts";
@@ -44,6 +45,11 @@ import type {
 export interface PersonClientOptions extends Partial<TransportOptions>, SecretsClientOptions {
   /** Id of the organization that calls are about; without it the service takes the oldest membership. */
   organization?: string | undefined;
+  /**
+   * Keeps between runs which key each vault has had: a vault whose key is another one than before is not used. Without it
+   * that is known for as long as the client lives, and to a sync with a storage.
+   */
+  knownVaultKeys?: KnownVaultKeys | undefined;
 }
 
 /** What a person does. Every method throws CofferError. Things are named by their ids. */
@@ -146,7 +152,7 @@ export function personClient(
   const transport = createTransport({ ...options, url });
   const send = personSender(keeper, transport, options.organization, now);
   const secrets = personStore(send, () => keeper.current());
-  const vaults = vaultStore(send, () => keeper.current());
+  const vaults = vaultStore(send, () => keeper.current(), options);
 
   const get = async <T>(path: string): Promise<T> => (await send({ method: "GET", path })).body as T;
   const list = async <T>(path: string): Promise<T[]> => dataOf(await send({ method: "GET", path })) as T[];

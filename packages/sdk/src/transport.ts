@@ -19,6 +19,9 @@ export interface TransportOptions {
   fetch?: typeof fetch | undefined;
 }
 
+/** A minute, in which the service's limits are counted, and some. */
+export const defaultMaxWaitSeconds = 65;
+
 export interface ApiRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path with escaped parts, from the root. */
@@ -59,7 +62,7 @@ export interface Transport {
 export function createTransport(options: TransportOptions): Transport {
   const url = canonicalUrl(options.url);
   const attempts = options.attempts ?? 4;
-  const maxWaitSeconds = options.maxWaitSeconds ?? 65;
+  const maxWaitSeconds = options.maxWaitSeconds ?? defaultMaxWaitSeconds;
   return {
     url,
     async send(request) {
@@ -157,7 +160,8 @@ function reasonOf(cause: unknown): string {
   return "code" in reason && typeof reason.code === "string" ? reason.code : reason.message;
 }
 
-function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits. Throws CofferError `network` when it is stopped. */
+export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);

@@ -134,6 +134,27 @@ await t.test("what is no message, or a refusal, is a reason to begin anew, not t
   t.notOk(server.asked[1]?.last_sync);
 });
 
+await t.test("who is told to ask later does, for the same, on the same connection", async (t) => {
+  const { server } = await world(t, 2);
+  let connections = 0;
+  const refusal = { type: "error", error: "rate_limited", message: "too often", retry_after: 0.05 };
+  server.instead.sync = (asked, socket) => {
+    connections = Math.max(connections, server.sockets.size);
+    if (server.asked.length > 2) return false;
+    socket.send(JSON.stringify(server.asked.length === 1 ? { ...server.answer(asked), has_more: true } : refusal));
+    return true;
+  };
+  const { sync, away, said } = await newDevice(t, server);
+  await sync.ready;
+  t.ok(server.asked[1]?.last_sync, "the second page was refused");
+  t.same(server.asked.slice(2), [server.asked[1]]);
+  t.same([away, connections], [[], 1]);
+  t.ok(
+    said().some((one) => one.endsWith("item 0")),
+    "what came before the refusal stays",
+  );
+});
+
 await t.test("a listener that fails ends the sync with what it threw", async (t) => {
   const { server } = await world(t);
   const failing = (): never => {

@@ -11,7 +11,6 @@ import {
   unboxBound,
 } from "@coffer/crypto";
 import { personClient } from "../src/index.ts";
-import type { NewRecord } from "../src/index.ts";
 import { json } from "./server.ts";
 import { startVaultServer } from "./vault-server.ts";
 
@@ -140,51 +139,6 @@ await t.test("an id that is somebody else's is a conflict, not a success", async
   const { id: vaultId } = await me.vaults.create("Private");
   const { id } = await me.records.create(vaultId, login);
   await t.rejects(me.records.create(vaultId, { ...login, id }), { code: "conflict" });
-});
-
-await t.test("an import goes in pieces of 1,000; one that is wrong or too large fails alone", async (t) => {
-  const { url, session, received, records } = await startVaultServer(t);
-  const me = personClient(session, url);
-  const { id: vaultId } = await me.vaults.create("Private");
-  const many: NewRecord[] = Array.from({ length: 2001 }, (_, index) => ({
-    type: "login",
-    fields: { name: `n${index}` },
-  }));
-  many[5] = { type: "Login", fields: { name: "wrong type" } };
-  many[1500] = { type: "login", fields: { name: "x".repeat(200 * 1024) } };
-  many[2000] = { id: "no-uuid", type: "login", fields: { name: "n" } };
-  const progress: object[] = [];
-  const result = await me.records.import(vaultId, many, { onProgress: (each) => progress.push(each) });
-  t.match(result, { imported: 1998, failed: 3 });
-  t.same(
-    result.errors.map(({ index }) => index),
-    [5, 1500, 2000],
-  );
-  t.match(result.errors[1], { issue: /256 KiB/ });
-  const sent = received.filter(({ path }) => path.endsWith("/import"));
-  t.same(
-    sent.map(({ body }) => (JSON.parse(body) as { records: unknown[] }).records.length),
-    [1000, 999],
-  );
-  t.same(progress, [
-    { done: 1000, failed: 1, total: 2001 },
-    { done: 2001, failed: 3, total: 2001 },
-  ]);
-  const last = result.records.at(-1);
-  t.same([last?.index, records.has(last?.id ?? "")], [1999, true]);
-  t.same((await me.records.get(vaultId, last?.id ?? "")).fields, { name: "n1999" });
-  t.match(await me.records.import(vaultId, []), { imported: 0, failed: 0, records: [], errors: [] });
-});
-
-await t.test("an import keeps each request under what the service takes", async (t) => {
-  const { url, session, received } = await startVaultServer(t);
-  const me = personClient(session, url);
-  const { id: vaultId } = await me.vaults.create("Private");
-  const large = Array.from({ length: 150 }, () => ({ type: "login", fields: { name: "x".repeat(190 * 1024) } }));
-  t.match(await me.records.import(vaultId, large), { imported: 150, failed: 0 });
-  const sizes = received.filter(({ path }) => path.endsWith("/import")).map(({ body }) => body.length);
-  t.equal(sizes.length, 2);
-  for (const size of sizes) t.ok(size < 32 * 1024 * 1024);
 });
 
 await t.test("a vault's key is sealed to a member's public key once the key is confirmed", async (t) => {

@@ -42,12 +42,15 @@ export function indexedDbStorage(name: string): OfflineStorage {
     const database = await open(name);
     try {
       return await new Promise<T>((resolve, reject) => {
+        // Throws for a database of this name that is another program's.
         const transaction = database.transaction(store, mode, { durability: "strict" });
         const asked = work(transaction.objectStore(store));
         // Only then is it written.
         transaction.oncomplete = () => resolve(asked.result);
         transaction.onabort = () => reject(unusable());
       });
+    } catch (cause) {
+      throw cause instanceof CofferError ? cause : unusable(cause);
     } finally {
       database.close();
     }
@@ -71,13 +74,22 @@ function open(name: string): Promise<Database> {
   const { indexedDB } = globalThis as { indexedDB?: Factory };
   if (indexedDB === undefined) return Promise.reject(unusable());
   return new Promise((resolve, reject) => {
-    const opening = indexedDB.open(name, 1);
+    let opening: Opening;
+    try {
+      // Throws in a page of no origin, such as a sandboxed frame.
+      opening = indexedDB.open(name, 1);
+    } catch (cause) {
+      reject(unusable(cause));
+      return;
+    }
     opening.onupgradeneeded = () => opening.result.createObjectStore(store);
     opening.onsuccess = () => resolve(opening.result);
     opening.onerror = () => reject(unusable());
   });
 }
 
-function unusable(): CofferError {
-  return new CofferError("configuration", "the browser's IndexedDB cannot be used: nothing is kept on this device");
+function unusable(cause?: unknown): CofferError {
+  return new CofferError("configuration", "the browser's IndexedDB cannot be used: nothing is kept on this device", {
+    cause,
+  });
 }

@@ -50,6 +50,8 @@ const answerMilliseconds = 60_000;
 const quietWithPings = 45_000;
 const quietWithoutPings = 120_000;
 export const mostPerPage = 1000;
+/** The service counts over a minute. */
+const longestWait = 60;
 
 /** One connection, from its first sync to its end. Messages take effect one after another, in their order. */
 export function openLink(of: LinkOf, token: string): Link {
@@ -114,6 +116,16 @@ export function openLink(of: LinkOf, token: string): Link {
     doubted = again && !doubted;
     if (again) listed = false;
     return again;
+  };
+
+  /** What was asked is to be asked again later: nothing of what is here is wrong. */
+  const wait = (seconds: number): void => {
+    if (asking === undefined) return;
+    const { first } = asking;
+    clearTimeout(answerTimer);
+    awaiting = false;
+    if (retiring) connection.end(1000);
+    else answerTimer = setTimeout(() => ask(first), Math.min(seconds, longestWait) * 1000);
   };
 
   const takeAnswer = async (answer: SyncAnswer): Promise<void> => {
@@ -195,6 +207,7 @@ export function openLink(of: LinkOf, token: string): Link {
       const message = readMessage(data);
       if (message === null) fail(new CofferError("bad_answer", "the sync channel said something that is no message"));
       else if (message?.type === "push") takePush(message);
+      else if (message?.type === "error" && message.retryAfterSeconds !== null) wait(message.retryAfterSeconds);
       else if (message?.type === "error") {
         // What was asked is not understood: next time everything is asked for.
         replica.serverTime = undefined;

@@ -43,6 +43,8 @@ export interface SyncRefusal {
   type: "error";
   error: string;
   message: string;
+  /** After which the same is answered; null when it never is. */
+  retryAfterSeconds: number | null;
 }
 
 export type ServerMessage = SyncAnswer | Push | SyncRefusal;
@@ -61,7 +63,12 @@ export function readMessage(data: unknown): ServerMessage | null | undefined {
     case "push":
       return readPush(message);
     case "error":
-      return { type: "error", error: textOf(message["error"]) ?? "", message: textOf(message["message"]) ?? "" };
+      return {
+        type: "error",
+        error: textOf(message["error"]) ?? "",
+        message: textOf(message["message"]) ?? "",
+        retryAfterSeconds: secondsOf(message["retry_after"]),
+      };
     default:
       return typeof message?.["type"] === "string" ? undefined : null;
   }
@@ -122,4 +129,8 @@ function objectOf(data: unknown): Fields | undefined {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function secondsOf(value: unknown): number | null {
+  return typeof value === "number" && value > 0 ? value : null;
 }

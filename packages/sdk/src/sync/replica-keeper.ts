@@ -1,5 +1,6 @@
 import type { OfflineStorage } from "../offline-transport.ts";
 import type { PersonSession } from "../person-session.ts";
+import type { VaultKeyMarks } from "../vaults/known-vault-keys.ts";
 import { emptyReplica } from "./replica.ts";
 import type { Replica } from "./replica.ts";
 import { loadReplica, saveReplica } from "./saved-replica.ts";
@@ -25,12 +26,13 @@ const saveMilliseconds = 5_000;
 export async function replicaKeeper(
   session: PersonSession,
   url: string,
+  keyMarks: VaultKeyMarks,
   {
     storage,
     onStorageError,
   }: { storage?: OfflineStorage | undefined; onStorageError?: ((error: unknown) => void) | undefined },
 ): Promise<ReplicaKeeper> {
-  const held = storage === undefined ? undefined : await loadReplica(storage, session, url);
+  const held = storage === undefined ? undefined : await loadReplica(storage, session, url, keyMarks);
   const replica = held ?? emptyReplica();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -46,7 +48,7 @@ export async function replicaKeeper(
   const write = (): Promise<void> => {
     timer = undefined;
     unwritten = false;
-    return stored((to) => saveReplica(to, session, url, replica));
+    return stored((to) => saveReplica(to, session, url, replica, keyMarks));
   };
 
   return {

@@ -2,6 +2,7 @@ import { box, cacheKey, contexts, decodeBase64, decodeText, encodeText, unboxBou
 import type { OfflineStorage } from "../offline-transport.ts";
 import type { PersonSession } from "../person-session.ts";
 import { refusedStorage, storedBox } from "../stored-box.ts";
+import type { VaultKeyMarks } from "../vaults/known-vault-keys.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { HeldRecord, Replica } from "./replica.ts";
 
@@ -11,10 +12,12 @@ interface Saved {
   server_time: string;
   vaults: VaultView[];
   records: HeldRecord[];
+  /** Absent from what earlier versions wrote. */
+  key_marks?: Record<string, string>;
 }
 
 /**
- * What the storage holds of this person at this service; undefined when it holds nothing.
+ * What the storage holds of this person at this service; undefined when it holds nothing. `keyMarks` takes what it says.
  * Throws CofferError `configuration` when it cannot be read or holds anything else: another person's or service's, or what
  * was altered. Which of these it is cannot be told, and neither is replaced.
  */
@@ -22,6 +25,7 @@ export async function loadReplica(
   storage: OfflineStorage,
   session: PersonSession,
   url: string,
+  keyMarks: VaultKeyMarks,
 ): Promise<Replica | undefined> {
   const text = await storedBox(storage);
   if (text === undefined) return undefined;
@@ -33,6 +37,7 @@ export async function loadReplica(
   const saved = JSON.parse(decodeText(opened)) as Saved; // we sealed it
   if (saved.version !== 1) throw refusedStorage(storage, "was written by a later version");
   if (saved.url !== url) throw refusedStorage(storage, `holds what was kept of ${saved.url}, and this is ${url}`);
+  keyMarks.take(saved.key_marks ?? {});
   return {
     serverTime: saved.server_time,
     vaults: new Map(saved.vaults.map((view) => [view.id, view])),
@@ -50,6 +55,7 @@ export async function saveReplica(
   session: PersonSession,
   url: string,
   replica: Replica,
+  keyMarks: VaultKeyMarks,
 ): Promise<void> {
   if (replica.serverTime === undefined || replica.before !== undefined) return;
   const saved: Saved = {
@@ -58,6 +64,7 @@ export async function saveReplica(
     server_time: replica.serverTime,
     vaults: [...replica.vaults.values()],
     records: [...replica.records.values()],
+    key_marks: keyMarks.all(),
   };
   await storage.save(
     await box(await keyOf(session), encodeText(JSON.stringify(saved)), contexts.replica(session.user.id)),

@@ -77,7 +77,7 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
     );
   const { url, vaults, sessions } = as;
   const person = await as.session();
-  const keeper = await replicaKeeper(person, url, options);
+  const keeper = await replicaKeeper(person, url, vaults.keyMarks, options);
   const { replica } = keeper;
   await Promise.all([...replica.vaults.values()].map((view) => vaults.seen(view)));
 

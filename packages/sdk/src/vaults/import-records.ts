@@ -2,6 +2,7 @@ import { newId } from "@coffer/crypto";
 import type { RecordPayload } from "@coffer/crypto";
 import { retryDelay } from "../backoff.ts";
 import { CofferError } from "../errors.ts";
+import { wait } from "../transport.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { sealRecord } from "./sealed-record.ts";
 import { allPages, vaultPath } from "./vault-store.ts";
@@ -111,9 +112,9 @@ async function sendPiece(
       view = (await store.send({ method: "POST", path, body })).body as ImportView;
     } catch (error) {
       const lost = error instanceof CofferError && (error.code === "network" || error.code === "unavailable");
-      if (!lost || attempt >= attempts) throw error;
-      const delay = retryDelay(error, attempt, true);
-      await new Promise((resolve) => setTimeout(resolve, delay));
+      const delay = lost ? retryDelay(error, attempt, true) : undefined;
+      if (delay === undefined || attempt >= attempts || delay > store.maxWaitSeconds * 1000) throw error;
+      await wait(delay, store.signal);
       continue;
     }
     const refused = new Map((view.errors ?? []).map(({ index, issue }) => [index, issue]));

@@ -1,7 +1,11 @@
 import { askedFor } from "../asked-for.ts";
+import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import { dataOf } from "../secret-store.ts";
+import { defaultMaxWaitSeconds } from "../transport.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import { vaultKeyMarks } from "./known-vault-keys.ts";
+import type { KnownVaultKeys, VaultKeyMarks } from "./known-vault-keys.ts";
 import { openVault, vaultOf } from "./open-vault.ts";
 import type { OpenVault } from "./open-vault.ts";
 import type { VaultView } from "./views.ts";
@@ -18,6 +22,19 @@ export interface VaultStore {
   /** A vault as an answer showed it. */
   seen(view: VaultView): Promise<OpenVault>;
   forget(id: string): void;
+  /** Which key each vault has, as far as was seen. */
+  readonly keyMarks: VaultKeyMarks;
+  /** The longest single wait before something is sent again. */
+  readonly maxWaitSeconds: number;
+  /** Stops every wait. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface VaultStoreOptions {
+  /** Keeps between runs which key each vault has; within one it is known anyway. */
+  knownVaultKeys?: KnownVaultKeys | undefined;
+  maxWaitSeconds?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export const vaultPath = (id: string): string => `/api/vaults/${encodeURIComponent(id)}`;
@@ -30,13 +47,23 @@ const pageLimit = 1000;
 export function vaultStore(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   session: () => Promise<PersonSession>,
+  { knownVaultKeys, maxWaitSeconds = defaultMaxWaitSeconds, signal }: VaultStoreOptions,
 ): VaultStore {
   const known = new Map<string, OpenVault>();
+  const keyMarks = vaultKeyMarks(session, knownVaultKeys);
+
+  /** A vault's key, unless it is another one than before: then the service could open what is sealed under it. */
+  const open = async (view: VaultView): Promise<OpenVault> => {
+    const opened = await openVault(view, await session());
+    if (opened.key === null || (await keyMarks.isKnown(opened.vault.id, opened.key))) return opened;
+    const what = `the service hands out another key for the vault ${opened.vault.name} than before: it is not used`;
+    return { ...opened, key: null, keyError: new CofferError("not_decrypted", what) };
+  };
 
   const seen = async (view: VaultView): Promise<OpenVault> => {
     const held = known.get(view.id);
     const unchanged = held !== undefined && held.key !== null && held.view.encrypted_key === view.encrypted_key;
-    const opened = unchanged ? { ...held, view, vault: vaultOf(view) } : await openVault(view, await session());
+    const opened = unchanged ? { ...held, view, vault: vaultOf(view) } : await open(view);
     known.set(view.id, opened);
     return opened;
   };
@@ -45,6 +72,9 @@ export function vaultStore(
 
   return {
     send,
+    keyMarks,
+    maxWaitSeconds,
+    signal,
     seen,
     fresh,
     async list() {

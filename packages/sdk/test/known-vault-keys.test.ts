@@ -1,0 +1,98 @@
+import t from "tap";
+import { contexts, newKey, seal } from "@coffer/crypto";
+import { until } from "@coffer/testkit";
+import { personClient } from "../src/index.ts";
+import type { KnownVaultKeys } from "../src/index.ts";
+import { memoryStorage } from "./memory-storage.ts";
+import { newDevice, world } from "./synced-device.ts";
+import type { VaultServer } from "./vault-server.ts";
+
+// A service that hands out a key of its own making in place of a vault's: it could read what is sealed under it.
+
+const login = { type: "login", fields: { name: "Example", password: "s3cret" } };
+const refused = { code: "not_decrypted", message: /another key for the vault Private than before/ };
+
+/** Puts a key that the service knows in the place of the vault's, sealed as a colleague would have. */
+async function replaceKey(server: VaultServer, vaultId: string): Promise<() => void> {
+  const honest = server.vaults.get(vaultId) as NonNullable<ReturnType<typeof server.vaults.get>>;
+  const encrypted_key = await seal(server.session.public_key, newKey(), contexts.vaultKey(vaultId));
+  server.vaults.set(vaultId, { ...honest, encrypted_key });
+  return () => server.vaults.set(vaultId, honest);
+}
+
+const writes = ({ received }: VaultServer): number => received.filter(({ method }) => method !== "GET").length;
+
+await t.test("nothing is sealed under another key than a vault had before", async (t) => {
+  const { server, vaultId, ids } = await world(t);
+  const me = personClient(server.session, server.url);
+  await me.vaults.list();
+  const restore = await replaceKey(server, vaultId);
+  const [vault] = await me.vaults.list();
+  t.equal(vault?.name, "Private", "the list is no reason to fail");
+  await t.rejects(me.records.create(vaultId, login), refused);
+  await t.rejects(me.records.update(vaultId, ids[0] as string, login), refused);
+  await t.rejects(me.records.list(vaultId), refused);
+  await t.rejects(me.records.stableIds(vaultId, ["a"]), refused);
+  t.match(await me.records.import(vaultId, [login]).catch((error: unknown) => error), refused);
+  const request = { userId: "u", name: "bob", permission: "read" } as const;
+  await t.rejects(
+    me.vaults.share(vaultId, request, () => Promise.resolve(true)),
+    refused,
+  );
+  t.equal(writes(server), 0);
+  restore();
+  t.match(await me.vaults.get(vaultId), { name: "Private" });
+  t.match(await me.records.create(vaultId, login), login, "the right one is good again");
+});
+
+await t.test("the next run knows it too, where it is kept, by marks that say nothing of the vault", async (t) => {
+  const { server, vaultId } = await world(t);
+  const kept: Record<string, string> = {};
+  let calls = 0;
+  const knownVaultKeys: KnownVaultKeys = {
+    load: () => Promise.resolve({ ...kept }),
+    add(marks) {
+      calls += 1;
+      Object.assign(kept, marks);
+      return Promise.resolve();
+    },
+  };
+  const start = (): ReturnType<typeof personClient> => personClient(server.session, server.url, { knownVaultKeys });
+  await start().vaults.list();
+  t.equal(Object.keys(kept).length, 1);
+  t.notOk(JSON.stringify(kept).includes(vaultId));
+  await start().vaults.list();
+  t.equal(calls, 1, "what is known is not written again");
+  const restore = await replaceKey(server, vaultId);
+  await t.rejects(start().records.create(vaultId, login), refused);
+  t.equal(calls, 1, "nor what is refused");
+  t.match(
+    await personClient(server.session, server.url).records.create(vaultId, login),
+    login,
+    "at first sight nobody knows",
+  );
+  restore();
+  const unreadable = { ...knownVaultKeys, load: () => Promise.reject(new RangeError("no")) };
+  const blind = personClient(server.session, server.url, { knownVaultKeys: unreadable });
+  await t.rejects(blind.vaults.list(), RangeError, "what cannot be read is not taken for nothing");
+});
+
+await t.test("a device knows it, also of a vault that went and comes back, and after a restart", async (t) => {
+  const { server, vaultId } = await world(t);
+  const { storage } = memoryStorage();
+  const first = await newDevice(t, server, { storage });
+  await first.sync.ready;
+  const view = server.vaults.get(vaultId) as NonNullable<ReturnType<typeof server.vaults.get>>;
+  server.vaults.delete(vaultId);
+  server.push({ type: "push", action: "vault_deleted", vault_id: vaultId, record_id: null, updated_at: server.tick() });
+  await until("it is gone", () => first.said().includes("vault_deleted"));
+  await first.sync.stop();
+
+  server.vaults.set(vaultId, view);
+  await replaceKey(server, vaultId);
+  const unreadable: string[] = [];
+  const again = await newDevice(t, server, { storage, onUnreadable: (_id, { message }) => unreadable.push(message) });
+  await again.sync.ready;
+  t.same(await again.sync.records(vaultId), []);
+  t.match(unreadable[0], refused.message);
+});
