@@ -29,6 +29,11 @@ export interface Limiter {
   readonly degraded: boolean;
   /** Counts one request of a source address (any notation; IPv6 by its /64). Never rejects. */
   take(bucket: Bucket, address: string): Promise<Decision>;
+  /**
+   * Counts one request of somebody who is known by another name than an address, in a log of their own with the limit of
+   * the bucket. Never rejects.
+   */
+  takeFor(bucket: Bucket, name: string): Promise<Decision>;
   close(): void;
 }
 
@@ -140,17 +145,20 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return at < unknownUntil ? askBoth(key, limit, limit) : askRedis(key, limit);
   }
 
+  async function count(bucket: Bucket, name: string): Promise<Decision> {
+    const decision = await choose(`${bucket}:${name}`, limits[bucket]);
+    decisions.inc({ bucket, decision: decision.accepted ? "accepted" : "refused" });
+    return decision;
+  }
+
   return {
     limits,
     windowSeconds,
     get degraded() {
       return !link.up;
     },
-    take: async (bucket, address) => {
-      const decision = await choose(`${bucket}:${bucketAddress(address)}`, limits[bucket]);
-      decisions.inc({ bucket, decision: decision.accepted ? "accepted" : "refused" });
-      return decision;
-    },
+    take: (bucket, address) => count(bucket, bucketAddress(address)),
+    takeFor: count,
     close: () => link.close(),
   };
 }

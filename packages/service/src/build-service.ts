@@ -1,6 +1,6 @@
 import type { AppOptions } from "@coffer/http";
 import { createApp } from "@coffer/http";
-import { createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
+import { parseTrustedProxies } from "@coffer/ratelimit";
 import { createReadiness } from "./readiness.ts";
 import type { ServiceBase } from "./service-base.ts";
 import type { ServiceInstance } from "./service-room.ts";
@@ -23,19 +23,7 @@ export function buildService<Deps, Caller>(
   base: StatelessBase | ServiceBase,
   { drain, close, ...own }: ServiceParts<Deps, Caller>,
 ): ServiceInstance {
-  const { name, config, telemetry, bus, redis, now } = base;
-  const limiter = createLimiter({
-    redis,
-    limits: {
-      strict: config.COFFER_LIMIT_STRICT,
-      standard: config.COFFER_LIMIT_STANDARD,
-      user: config.COFFER_LIMIT_USER,
-    },
-    windowSeconds: 60,
-    replicas: config.COFFER_REPLICAS,
-    metrics: telemetry.metrics,
-    log: telemetry.log,
-  });
+  const { name, config, telemetry, bus, redis, limiter, now } = base;
   const app = createApp({
     ...own,
     service: name,

@@ -1,7 +1,8 @@
 import type { Bus } from "@coffer/bus";
 import { connectBus } from "@coffer/bus";
 import type { ServiceName } from "@coffer/events";
-import { connectRedis } from "@coffer/ratelimit";
+import type { Limiter } from "@coffer/ratelimit";
+import { connectRedis, createLimiter } from "@coffer/ratelimit";
 import type { Counter, Telemetry } from "@coffer/telemetry";
 import { createTelemetry } from "@coffer/telemetry";
 import type { StatelessConfig } from "./service-config.ts";
@@ -22,6 +23,8 @@ export interface StatelessBase<Config extends StatelessConfig = StatelessConfig>
   readonly telemetry: Telemetry;
   readonly bus: Bus;
   readonly redis: ReturnType<typeof connectRedis>;
+  /** Counts requests, for all replicas and all services. */
+  readonly limiter: Limiter;
   /** `coffer_auth_failures_total`, by why. */
   readonly authFailures: Counter<"reason">;
   /** The present time. */
@@ -37,12 +40,25 @@ export function createStatelessBase<Config extends StatelessConfig>({
 }: StatelessBaseOptions<Config>): StatelessBase<Config> {
   const { stores } = config;
   const telemetry = createTelemetry({ service: name, level: config.COFFER_LOG_LEVEL, ...shared });
+  const redis = connectRedis(stores.redisUrl);
   return {
     name,
     config,
     telemetry,
     bus: connectBus({ ...stores.nats, service: name, telemetry }),
-    redis: connectRedis(stores.redisUrl),
+    redis,
+    limiter: createLimiter({
+      redis,
+      limits: {
+        strict: config.COFFER_LIMIT_STRICT,
+        standard: config.COFFER_LIMIT_STANDARD,
+        user: config.COFFER_LIMIT_USER,
+      },
+      windowSeconds: 60,
+      replicas: config.COFFER_REPLICAS,
+      metrics: telemetry.metrics,
+      log: telemetry.log,
+    }),
     authFailures: telemetry.metrics.counter("coffer_auth_failures_total", "Callers that were not let in, by why", [
       "reason",
     ]),

@@ -28,6 +28,8 @@ export interface Deps extends Pick<StatelessBase, "bus" | "authFailures"> {
   /** Of records and vaults. */
   news: MissedNews;
   folderNews: MissedNews;
+  /** Counts a sync request of a session, in the bucket `user`. Never rejects. */
+  admit(sessionId: string): ReturnType<StatelessBase["limiter"]["takeFor"]>;
   /** Runs a question about changes when it is its turn. */
   turns<T>(question: () => Promise<T>): Promise<T>;
   /** Sends an answer to a person when it is the turn of one of their devices. */

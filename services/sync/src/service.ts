@@ -54,7 +54,7 @@ export function createService(config: Config, shared: Shared = {}, own: Partial<
 }
 
 function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
-  const { bus, redis, config, telemetry, authFailures, now } = base;
+  const { bus, redis, limiter, config, telemetry, authFailures, now } = base;
   const { log } = telemetry;
   const connections = createConnections();
   const metrics = createSyncMetrics(telemetry.metrics, () => connections.size, now);
@@ -80,6 +80,8 @@ function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
     fanOut,
     news: createMissedNews({ ...missed, source: vaultNews(bus, fanOut) }),
     folderNews: createMissedNews({ ...missed, source: folderNews(bus, fanOut) }),
+    // By session: however many devices come back from one address at once, each may ask.
+    admit: (sessionId) => limiter.takeFor("user", `session ${sessionId}`),
     turns: createTurns(mostQuestions),
     turnsByUser: createTurnsByKey(mostAnswersEach),
     state: { draining: false },

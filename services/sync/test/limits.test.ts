@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import t from "tap";
 import { until } from "@coffer/testkit";
-import { startSync } from "./support/start.ts";
+import { startReplica, startSync } from "./support/start.ts";
 import { nothing } from "./support/vaults.ts";
+import { recordNews } from "./support/viewers.ts";
 
 const { authSm, vaults, connect, url } = await startSync(t);
 
@@ -143,4 +144,31 @@ await t.test("who says nothing at all after the upgrade, or rubbish, takes nothi
   socket.resume();
   await once(socket, "close");
   t.match(await (await connect(authSm.person())).sync(), { type: "sync_response" });
+});
+
+await t.test("a session that asks too often is told when to ask again, by every replica; others are not", async (t) => {
+  const few = { environment: { COFFER_LIMIT_USER: "3" } };
+  const limited = await startSync(t, few);
+  const second = await startReplica(t, limited, few);
+  await until("it is on the bus", async () => (await second.service.ready()).degraded === false);
+  const person = limited.authSm.person();
+  const device = await limited.connect(person);
+  for (let answers = 0; answers < 3; answers += 1) t.match(await device.sync(), { type: "sync_response" });
+  const asked = limited.vaults.asked.length;
+  device.send({ type: "sync_request" });
+  const refusal = await device.next("error");
+  t.match(refusal, { error: "rate_limited", message: /^this session has asked too often: ask again in \d+ s$/ });
+  const seconds = Number(refusal["retry_after"]);
+  t.ok(seconds >= 1 && seconds <= 60, `${seconds} s`);
+  t.equal(limited.vaults.asked.length, asked, "vaults is not asked");
+
+  const elsewhere = await limited.connect(person, undefined, second);
+  elsewhere.send({ type: "sync_request" });
+  t.match(await elsewhere.next("error"), { error: "rate_limited" });
+  t.equal(elsewhere.socket.readyState, 1, "and the connection stays");
+
+  limited.vaults.viewers.set("10000000-0000-4000-8000-000000000001", [person.userId]);
+  await limited.vaults.tell(recordNews("10000000-0000-4000-8000-000000000001", "told"));
+  await until("it is told of changes all the same", () => device.pushes().length === 1);
+  t.same(elsewhere.pushes(), [], "but not who never had an answer");
 });

@@ -77,6 +77,20 @@ export const syncMutants: readonly Mutant[] = [
     tests: [`${tests}/shutdown.test.ts`],
   },
   {
+    name: "sync-requests-without-a-limit",
+    file: `${source}/answers/answer-requests.ts`,
+    find: "if (accepted) await",
+    replace: "if (accepted || retryAfterSeconds > 0) await",
+    tests: [`${tests}/limits.test.ts`],
+  },
+  {
+    name: "deletions-asked-for-with-the-changes-again",
+    file: `${source}/answers/parts.ts`,
+    find: "const about = onlyDeleted ? { only_deleted: true } : {};",
+    replace: "const about = onlyDeleted ? { only_deleted: false } : {};",
+    tests: [`${tests}/answers.test.ts`],
+  },
+  {
     name: "something-goes-out-after-the-session-has-ended",
     file: `${source}/sessions/end-sessions.ts`,
     find: "      connection.mute();\n      if (news.reason",

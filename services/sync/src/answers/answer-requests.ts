@@ -4,6 +4,7 @@ import { extractTrace, span } from "@coffer/telemetry";
 import { closeCodes } from "../connections/close-codes.ts";
 import type { Connection } from "../connections/connection.ts";
 import type { Deps } from "../deps.ts";
+import { createFragments } from "./fragments.ts";
 import type { SyncRequest } from "./read-request.ts";
 import type { Answer } from "./send-answer.ts";
 import { sendAnswer } from "./send-answer.ts";
@@ -16,8 +17,10 @@ export async function answerRequests(deps: Deps, connection: Connection): Promis
   connection.beginAnswering();
   try {
     for (let request = connection.requests.shift(); request !== undefined; request = connection.requests.shift()) {
-      await answerInTurn(deps, connection, request);
-      connection.answered(connection.requests.length > 0);
+      const { accepted, retryAfterSeconds } = await deps.admit(connection.holder.sessionId);
+      if (accepted) await answerInTurn(deps, connection, request);
+      else await refuse(deps, connection, retryAfterSeconds);
+      connection.rest({ answered: accepted, more: connection.requests.length > 0 });
     }
   } catch (error) {
     if (!connection.isOpen) return;
@@ -28,6 +31,13 @@ export async function answerRequests(deps: Deps, connection: Connection): Promis
       unavailable ? "try again later" : "something went wrong here",
     );
   }
+}
+
+/** Waits until the refusal is taken: who asks on and reads nothing fills no memory here. */
+function refuse({ timings }: Deps, connection: Connection, seconds: number): Promise<void> {
+  const message = `this session has asked too often: ask again in ${seconds} s`;
+  const refusal = { type: "error", error: "rate_limited", message, retry_after: seconds };
+  return createFragments(connection, timings.taken).end(JSON.stringify(refusal));
 }
 
 /**

@@ -104,9 +104,9 @@ export class Connection {
     this.#answering = true;
   }
 
-  /** One whole answer is out. What has waited follows it, and `more` answers or none. */
-  answered(more: boolean): void {
-    this.#live = true;
+  /** One request is done with, `answered` or refused. What has waited follows, and `more` answers or none. */
+  rest({ answered, more }: { answered: boolean; more: boolean }): void {
+    this.#live ||= answered;
     this.#answering = false;
     this.#flush();
     this.#answering = more;
