@@ -7,6 +7,7 @@ import { peopleMutants } from "./catalogue/people.ts";
 import { postgresMutants } from "./catalogue/postgres.ts";
 import { ratelimitMutants } from "./catalogue/ratelimit.ts";
 import { recordMutants } from "./catalogue/records.ts";
+import { sdkMutants } from "./catalogue/sdk.ts";
 import { secretMutants } from "./catalogue/secrets.ts";
 import { siemForwarderMutants } from "./catalogue/siem-forwarder.ts";
 import { syncMutants } from "./catalogue/sync.ts";
@@ -32,4 +33,5 @@ export const catalogue: readonly Mutant[] = [
   ...vaultMutants,
   ...changeMutants,
   ...syncMutants,
+  ...sdkMutants,
 ];

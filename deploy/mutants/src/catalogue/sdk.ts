@@ -1,0 +1,223 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "packages/sdk/src";
+const tests = "packages/sdk/test";
+const asked = [`${tests}/answers-asked-for.test.ts`] as const;
+const stored = [`${tests}/sync-storage.test.ts`] as const;
+const loss = [`${tests}/sync-loss.test.ts`] as const;
+const renewal = [`${tests}/sync-renewal.test.ts`] as const;
+const keys = [`${tests}/known-vault-keys.test.ts`] as const;
+
+/** What a client does not believe a service, and what a device keeps. */
+export const sdkMutants: readonly Mutant[] = [
+  {
+    name: "other-thing-taken-for-the-one-asked-for",
+    file: `${source}/asked-for.ts`,
+    find: "if (id !== undefined && shown[name] !== canonical(id))",
+    replace: "if (id !== undefined && shown[name] === undefined)",
+    tests: asked,
+  },
+  {
+    name: "other-vault-taken-for-the-one-asked-for",
+    file: `${source}/vaults/vault-store.ts`,
+    find: 'seen(askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id }));',
+    replace: 'seen(askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), {}));',
+    tests: asked,
+  },
+  {
+    name: "other-record-taken-for-the-one-asked-for",
+    file: `${source}/vaults/change-record.ts`,
+    find: "return askedFor<RecordView>(answer, { id, vault_id: vaultId });",
+    replace: 'return askedFor<RecordView>(answer, id === "" ? { vault_id: vaultId } : {});',
+    tests: asked,
+  },
+  {
+    name: "record-of-another-vault-listed",
+    file: `${source}/vaults/records-client.ts`,
+    find: "if (views.some((view) => view.vault_id !== vault.vault.id))",
+    replace: 'if (views.some((view) => view.vault_id === ""))',
+    tests: asked,
+  },
+  {
+    name: "vault-made-under-another-key-than-its-makers",
+    file: `${source}/vaults/vaults-client.ts`,
+    find: "askedFor<VaultView>(answer, { id, encrypted_key: encryptedKey })",
+    replace: "askedFor<VaultView>(answer, { id })",
+    tests: asked,
+  },
+  {
+    name: "vault-changed-taken-from-the-answer",
+    file: `${source}/vaults/vaults-client.ts`,
+    find: "(await store.seen(askedFor<VaultView>(answer, { id }))).vault",
+    replace: "(await store.seen(askedFor<VaultView>(answer, {}))).vault",
+    tests: asked,
+  },
+  {
+    name: "grant-of-somebody-else-believed",
+    file: `${source}/vaults/vaults-client.ts`,
+    find: "{ user_id: userId });",
+    replace: "{});",
+    tests: asked,
+  },
+  {
+    name: "persons-secret-of-another-uid-taken",
+    file: `${source}/person-store.ts`,
+    find: "{ uid, folder_id: id });",
+    replace: "{ folder_id: id });",
+    tests: asked,
+  },
+  {
+    name: "persons-secret-of-another-folder-taken",
+    file: `${source}/person-store.ts`,
+    find: "{ uid, folder_id: id });",
+    replace: "{ uid });",
+    tests: asked,
+  },
+  {
+    name: "machines-secret-of-another-uid-taken",
+    file: `${source}/machine-store.ts`,
+    find: 'askedFor<SecretView>(await send({ method: "GET", path }), { uid })',
+    replace: 'askedFor<SecretView>(await send({ method: "GET", path }), {})',
+    tests: asked,
+  },
+  {
+    name: "folder-chosen-by-a-name-that-is-an-id",
+    file: `${source}/find-secret.ts`,
+    find: "if (isUuid(name)) return folders.find(({ id }) => id === name);",
+    replace: "if (isUuid(name) && folders.some(({ id }) => id === name)) return folders.find(({ id }) => id === name);",
+    tests: asked,
+  },
+  {
+    name: "vault-key-that-changed-used",
+    file: `${source}/vaults/known-vault-keys.ts`,
+    find: "if (before !== undefined) return before === mark;",
+    replace: 'if (before !== undefined) return mark !== "";',
+    tests: keys,
+  },
+  {
+    name: "vault-keys-not-known-after-a-restart",
+    file: `${source}/sync/saved-replica.ts`,
+    find: "keyMarks.take(saved.key_marks ?? {});",
+    replace: "keyMarks.take({});",
+    tests: keys,
+  },
+  {
+    name: "kept-vault-keys-that-cannot-be-read-are-none",
+    file: `${source}/vaults/known-vault-keys.ts`,
+    find: "      loading = undefined;\n      throw error;",
+    replace: "      loading = undefined;\n      if (error === undefined) throw error;",
+    tests: keys,
+  },
+  {
+    name: "replica-written-again-after-it-was-cleared",
+    file: `${source}/sync/replica-keeper.ts`,
+    find: "      unwritten = false;\n      await stored",
+    replace: "      await stored",
+    tests: stored,
+  },
+  {
+    name: "store-that-is-no-box-overwritten",
+    file: `${source}/stored-box.ts`,
+    find: 'if (!isBox(text)) throw refusedStorage(storage, "holds something that Coffer did not write");',
+    replace: "if (!isBox(text)) return undefined;",
+    tests: stored,
+  },
+  {
+    name: "store-that-cannot-be-read-overwritten",
+    file: `${source}/stored-box.ts`,
+    find: '    throw refusedStorage(storage, `cannot be read: ${cause instanceof Error ? cause.message : "failed"}`, cause);',
+    replace: "    return undefined;",
+    tests: stored,
+  },
+  {
+    name: "store-of-another-service-overwritten",
+    file: `${source}/sync/saved-replica.ts`,
+    find: "if (saved.url !== url) throw refusedStorage",
+    replace: 'if (saved.url !== url) return undefined;\n  if (saved.url === "") throw refusedStorage',
+    tests: stored,
+  },
+  {
+    name: "store-kept-when-the-session-is-over",
+    file: `${source}/sync/sync-client.ts`,
+    find: "await (isCutOff(error) ? keeper.clear() : keeper.close());",
+    replace: "await (error === undefined ? keeper.clear() : keeper.close());",
+    tests: stored,
+  },
+  {
+    name: "sync-goes-on-as-somebody-else",
+    file: `${source}/sync/sync-client.ts`,
+    find: "if (session.user.id !== person.user.id) throw",
+    replace: 'if (session.url === "") throw',
+    tests: stored,
+  },
+  {
+    name: "proxys-refusal-ends-the-session",
+    file: `${source}/sync/sync-client.ts`,
+    find: "error instanceof CofferError && !error.foreign && (error.code",
+    replace: "error instanceof CofferError && (error.code",
+    tests: stored,
+  },
+  {
+    name: "proxys-404-takes-records-away",
+    file: `${source}/sync/apply-answer.ts`,
+    find: "if (!(error instanceof CofferError) || error.foreign) return false;",
+    replace: "if (!(error instanceof CofferError)) return false;",
+    tests: loss,
+  },
+  {
+    name: "lost-records-stay-lost",
+    file: `${source}/sync/link.ts`,
+    find: "const again = short.length > 0;",
+    replace: "const again = short.length > toCount.size;",
+    tests: loss,
+  },
+  {
+    name: "vault-that-came-back-collapsed-into-an-update",
+    file: `${source}/sync/apply-pushes.ts`,
+    find: 'return cameIn && later.action === "vault_updated" ?',
+    replace: 'return cameIn && later.action === "vault_created" ?',
+    tests: loss,
+  },
+  {
+    name: "short-token-renewed-at-once",
+    file: `${source}/person-session.ts`,
+    find: "Math.min(longestMarginSeconds, life / 3)",
+    replace: "Math.min(longestMarginSeconds, life)",
+    tests: renewal,
+  },
+  {
+    name: "connections-without-a-second-between",
+    file: `${source}/sync/sync-client.ts`,
+    find: "await pause(shortestMilliseconds - (performance.now() - began));",
+    replace: "await pause(0 * (performance.now() - began) * shortestMilliseconds);",
+    tests: renewal,
+  },
+  {
+    name: "stopped-device-waits-for-its-renewal",
+    file: `${source}/sync/sync-client.ts`,
+    find: "      if (isStopped()) return;\n      if (end.synced) failures = 0;",
+    replace: "      if (end.synced) failures = 0;",
+    tests: renewal,
+  },
+  {
+    name: "answer-that-begins-anew-cut-by-a-renewal",
+    file: `${source}/sync/link.ts`,
+    find: "if (retiring && !resetting) connection.end(1000);",
+    replace: "if (retiring) connection.end(1000);",
+    tests: renewal,
+  },
+  {
+    name: "machines-cache-forgotten-by-a-proxys-word",
+    file: `${source}/offline-transport.ts`,
+    find: "if (!error.foreign && (error.code",
+    replace: "if ((error.code",
+    tests: [`${tests}/offline.test.ts`],
+  },
+  {
+    name: "import-waits-an-hour",
+    file: `${source}/vaults/import-records.ts`,
+    find: "|| delay > store.maxWaitSeconds * 1000) throw error;",
+    replace: "|| delay > 1e9 * store.maxWaitSeconds) throw error;",
+    tests: [`${tests}/import.test.ts`],
+  },
+];
