@@ -1,9 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConfirmKey, KeyHolder, PersonSession } from "@coffer/sdk";
-import { makePrivateDirectory, writePrivateFile } from "@coffer/sdk/node";
 import { exitCodes, Failure } from "./failure.ts";
-import { withFileLock } from "./file-lock.ts";
+import { changeKnown, readKnown } from "./known-file.ts";
 import { visible } from "./output.ts";
 import { serviceKey } from "./same-service.ts";
 import { askHidden } from "./terminal.ts";
@@ -16,31 +14,44 @@ export interface ConfirmOptions {
   trustNew?: boolean;
 }
 
-/** Fingerprints in hex, by service and by holder. */
-type KnownKeys = Record<string, Record<string, string>>;
-
 /**
  * Confirms the public keys that the service hands out, and remembers them: a key that was confirmed once is asked about
  * no more, and a holder whose key has changed since is refused whatever else is said. One's own key is known.
- * The returned function throws Failure: denied for a changed key, usage without a terminal to ask at.
+ * The returned function throws Failure: denied for a changed key, and where a fingerprint was given for any other; usage
+ * without a terminal to ask at.
+ */
+export function confirmKey(directory: string, session: PersonSession, options: ConfirmOptions): ConfirmKey {
+  const confirm = confirmKeys(directory, session, options);
+  return (holder) => {
+    if ((options.fingerprint ?? []).length > 0 && !isGiven(holder, options)) throw notGiven(holder);
+    return confirm(holder);
+  };
+}
+
+/**
+ * The same where several keys are confirmed, each of which may be one of the fingerprints that were given.
  */
 export function confirmKeys(directory: string, session: PersonSession, options: ConfirmOptions): ConfirmKey {
-  const wanted = (options.fingerprint ?? []).map(plain);
   const service = serviceKey(session.url);
   return async (holder) => {
     if (holder.kind === "user" && holder.id === session.user.id) {
       if (holder.public_key === session.public_key) return true;
       throw changed(holder, "your own");
     }
-    const { hex, words } = holder.fingerprint;
-    const known = (await readKnown(directory))[service]?.[holder.id];
+    const { hex } = holder.fingerprint;
+    const known = (await readKnown(fileOf(directory)))[service]?.[holder.id];
     if (known === hex) return true;
-    const given = wanted.includes(hex) || wanted.includes(plain(words));
+    const given = isGiven(holder, options);
     if (known !== undefined && !given) throw changed(holder, "the one that was confirmed before");
     if (!given && options.trustNew !== true && !isConfirmed(holder)) return false;
     await remember(directory, service, holder.id, hex);
     return true;
   };
+}
+
+function isGiven({ fingerprint: { hex, words } }: KeyHolder, options: ConfirmOptions): boolean {
+  const wanted = (options.fingerprint ?? []).map(plain);
+  return wanted.includes(hex) || wanted.includes(plain(words));
 }
 
 function isConfirmed({ kind, name, fingerprint }: KeyHolder): boolean {
@@ -63,6 +74,15 @@ function changed({ name, fingerprint }: KeyHolder, than: string): Failure {
   );
 }
 
+/** The key's own fingerprint is not shown: it would be pasted in the place of the one that was compared. */
+function notGiven({ name }: KeyHolder): Failure {
+  return new Failure(
+    exitCodes.denied,
+    `the fingerprint that you gave is not that of the public key which the service hands out for ${visible(name)}: nothing ` +
+      "was shared. Ask its holder for the fingerprint that `coffer member key` prints there",
+  );
+}
+
 /** Hex with any separators, or words in any case and spacing. */
 function plain(fingerprint: string): string {
   const text = fingerprint.trim().toLowerCase();
@@ -70,22 +90,8 @@ function plain(fingerprint: string): string {
 }
 
 async function remember(directory: string, service: string, holder: string, hex: string): Promise<void> {
-  await makePrivateDirectory(directory);
-  await withFileLock(`${fileOf(directory)}.lock`, async () => {
-    const known = await readKnown(directory);
-    const changedKeys = { ...known, [service]: { ...known[service], [holder]: hex } };
-    await writePrivateFile(fileOf(directory), `${JSON.stringify(changedKeys, null, 2)}\n`);
-  });
+  await changeKnown(fileOf(directory), service, (known) => ({ ...known, [holder]: hex }));
 }
 
-async function readKnown(directory: string): Promise<KnownKeys> {
-  const path = fileOf(directory);
-  try {
-    return JSON.parse(await readFile(path, "utf8")) as KnownKeys; // nothing else writes it
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw new Failure(exitCodes.failure, `${path} cannot be read: ${(error as Error).message}; move it away`);
-  }
-}
-
+/** Fingerprints in hex, by service and by holder. */
 const fileOf = (directory: string): string => join(directory, "known-keys.json");

@@ -1,0 +1,17 @@
+import { join } from "node:path";
+import type { KnownVaultKeys } from "@coffer/sdk";
+import { changeKnown, readKnown } from "./known-file.ts";
+import { serviceKey } from "./same-service.ts";
+
+/**
+ * Remembers in the profile's folder which key each vault of a service has, so that another one is noticed. What was
+ * remembered first stays.
+ */
+export function knownVaultKeys(directory: string, url: string): KnownVaultKeys {
+  const path = join(directory, "known-vault-keys.json");
+  const service = serviceKey(url);
+  return {
+    load: async () => (await readKnown(path))[service] ?? {},
+    add: (marks) => changeKnown(path, service, (known) => ({ ...marks, ...known })),
+  };
+}
