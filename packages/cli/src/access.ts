@@ -5,6 +5,7 @@ import { resolveAddress } from "./address.ts";
 import type { Address } from "./address.ts";
 import type { CachedOptions, DataOptions, PersonOptions } from "./command-row.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
+import { knownVaultKeys } from "./known-vault-keys.ts";
 import { offlineIn } from "./offline.ts";
 import { tell } from "./output.ts";
 import { profileDirectory } from "./paths.ts";
@@ -38,9 +39,10 @@ export async function asPerson(options: PersonOptions, env: NodeJS.ProcessEnv): 
   const { url, named } = await resolveAddress(options.url, env, { profile: () => Promise.resolve(profile.url) });
   if (profile.sessions[serviceKey(url)] === undefined) throw loggedInElsewhere(elsewhere, url, named);
   const keeper = profileKeeper(directory, url);
-  const person = personClient(keeper, url, readerOptions);
+  const reader = { ...readerOptions, knownVaultKeys: knownVaultKeys(directory, url) };
+  const person = personClient(keeper, url, reader);
   if (options.org === undefined) return person;
-  return personClient(keeper, url, { ...readerOptions, organization: await organizationId(person, options.org) });
+  return personClient(keeper, url, { ...reader, organization: await organizationId(person, options.org) });
 }
 
 /** The session at a service, unlocked. Throws Failure: not authenticated. */

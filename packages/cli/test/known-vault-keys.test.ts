@@ -1,8 +1,12 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { contexts, newId, newKey, seal } from "@coffer/crypto";
+import { personClient } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
+import { startVaultServer } from "../../sdk/test/vault-server.ts";
 import { knownVaultKeys } from "../src/known-vault-keys.ts";
+import { coffer } from "./command.ts";
 
 await t.test("what is known of a service's vault keys stays, for it alone, in a private file", async (t) => {
   const directory = join(testDirectory(t), "coffer");
@@ -23,4 +27,25 @@ await t.test("a file that cannot be read is not taken for an empty one", async (
   const known = knownVaultKeys(directory, "http://localhost:8080");
   await t.rejects(known.load(), { message: /known-vault-keys\.json cannot be read: .*; move it away/ });
   await t.rejects(known.add({ a: "1" }), { message: /cannot be read/ });
+});
+
+await t.test("the command seals nothing under another key than a vault had when it was first seen", async (t) => {
+  const server = await startVaultServer(t);
+  const home = testDirectory(t);
+  const profile = { version: 1, device_id: newId(), url: server.url, sessions: { [server.url]: server.session } };
+  mkdirSync(join(home, "coffer"));
+  writeFileSync(join(home, "coffer", "profile.json"), JSON.stringify(profile));
+  const { id } = await personClient(server.session, server.url).vaults.create("Private");
+  const run = (...args: string[]): ReturnType<typeof coffer> =>
+    coffer(home, args, { env: { COFFER_URL: server.url }, input: '{"name": "Example", "password": "s3cret"}' });
+  t.match(await run("vault", "ls"), { code: 0, stdout: /Private/ });
+  const honest = server.vaults.get(id) as NonNullable<ReturnType<typeof server.vaults.get>>;
+  const encrypted_key = await seal(server.session.public_key, newKey(), contexts.vaultKey(id));
+  server.vaults.set(id, { ...honest, encrypted_key });
+  const refused = await run("record", "create", "Private");
+  t.match(refused, { stdout: "", stderr: /another key for the vault Private than before/ });
+  t.not(refused.code, 0);
+  t.equal(server.records.size, 0);
+  server.vaults.set(id, honest);
+  t.match(await run("record", "create", "Private"), { code: 0 });
 });
