@@ -58,10 +58,14 @@ await t.test("a folder is shared with those whose key was confirmed", async (t) 
   t.match(unconfirmed, { code: 2, stderr: /--fingerprint [0-9a-f]{64}/ });
   const { fingerprint } = await keyOf(bob, "bob@example.com");
   const wrong = ["--fingerprint", fingerprint.hex.replaceAll(/./g, "0")];
-  t.match(await alice.run(["folder", "share", "production", "bob@example.com", ...wrong]), { code: 2 });
+  t.match(await alice.run(["folder", "share", "production", "bob@example.com", ...wrong]), {
+    code: 4,
+    stderr: /is not that of the public key/,
+  });
   const share = ["folder", "share", "production", "bob@example.com", "--permission", "manage"];
   await alice.data([...share, "--fingerprint", fingerprint.words.toUpperCase()]);
   t.equal(await bob.data(["read", uri]), "s3cret");
+  t.match(await alice.run([...share, ...wrong]), { code: 4 }, "also when the key is known by now");
   await alice.data(share.slice(0, -1).concat("write"));
   await bob.data(["set", uri], { input: "bobs" });
   t.equal(await alice.data(["read", uri]), "bobs");

@@ -7,7 +7,7 @@ import type { CachedOptions, DataOptions, PersonOptions } from "./command-row.ts
 import { Failure, exitCodes, usage } from "./failure.ts";
 import { knownVaultKeys } from "./known-vault-keys.ts";
 import { offlineIn } from "./offline.ts";
-import { tell } from "./output.ts";
+import { tell, visible } from "./output.ts";
 import { profileDirectory } from "./paths.ts";
 import { notLoggedIn, profileKeeper, readProfile } from "./profile.ts";
 import { serviceKey } from "./same-service.ts";
@@ -21,17 +21,36 @@ export const manners = {
   userAgent: `coffer-cli/${version()}`,
 };
 
-/** The same, and it says which secrets a list leaves out. */
-const readerOptions = {
-  ...manners,
-  onUnreadable: (_uid: string, error: CofferError): void => tell(`coffer: left out: ${error.message}`),
-};
+/** The same, and it says which secrets and records a list leaves out; `leftOut` gets their ids. */
+function readerOptions(leftOut = new Set<string>()) {
+  return {
+    ...manners,
+    onUnreadable(id: string, error: CofferError): void {
+      leftOut.add(id);
+      tell(`coffer: left out: ${error.message}`);
+    },
+  };
+}
 
 /**
  * Works as the person who is logged in at the address of this call. Throws Failure: not authenticated without a session
  * there, usage when the call names one service and the session is at another, or for a wrong `--org`.
  */
 export async function asPerson(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<PersonClient> {
+  return (await asMember(options, env)).person;
+}
+
+/** A person, and the one organization that a call is about. */
+export interface Member {
+  person: PersonClient;
+  /** Its id; undefined without `--org`. */
+  organization: string | undefined;
+  /** Ids of the secrets and records that lists have left out so far, because they cannot be opened. */
+  leftOut: ReadonlySet<string>;
+}
+
+/** The same as `asPerson`, and what `--org` names. */
+export async function asMember(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<Member> {
   const directory = profileDirectory(env);
   const profile = await readProfile(directory);
   const elsewhere = Object.values(profile.sessions).map((session) => session.url);
@@ -39,10 +58,12 @@ export async function asPerson(options: PersonOptions, env: NodeJS.ProcessEnv): 
   const { url, named } = await resolveAddress(options.url, env, { profile: () => Promise.resolve(profile.url) });
   if (profile.sessions[serviceKey(url)] === undefined) throw loggedInElsewhere(elsewhere, url, named);
   const keeper = profileKeeper(directory, url);
-  const reader = { ...readerOptions, knownVaultKeys: knownVaultKeys(directory, url) };
+  const leftOut = new Set<string>();
+  const reader = { ...readerOptions(leftOut), knownVaultKeys: knownVaultKeys(directory, url) };
   const person = personClient(keeper, url, reader);
-  if (options.org === undefined) return person;
-  return personClient(keeper, url, { ...reader, organization: await organizationId(person, options.org) });
+  if (options.org === undefined) return { person, organization: undefined, leftOut };
+  const organization = await organizationId(person, options.org);
+  return { person: personClient(keeper, url, { ...reader, organization }), organization, leftOut };
 }
 
 /** The session at a service, unlocked. Throws Failure: not authenticated. */
@@ -74,7 +95,7 @@ export async function asMachine(
   const loaded = await loadConfiguration(configuration);
   const { url } = await resolveAddress(options.url, env, { configuration: loaded.url });
   const offline = options.cache === undefined ? undefined : offlineIn(options.cache);
-  return createClient({ ...loaded, url }, { ...readerOptions, offline });
+  return createClient({ ...loaded, url }, { ...readerOptions(), offline });
 }
 
 /** Throws Failure (usage) for a `--cache` without a machine: it is sealed with the machine's key. */
@@ -108,6 +129,12 @@ export function pick<T extends { id: string; name: string }>(things: readonly T[
   if (byId !== undefined) return byId;
   const [first, ...others] = things.filter((thing) => thing.name.toLowerCase() === name);
   if (first === undefined) throw new Failure(exitCodes.notFound, `there is no ${noun} ${nameOrId} that you may see`);
-  if (others.length > 0) throw usage(`${others.length + 1} have the name ${nameOrId}: name the ${noun} by its id`);
+  if (others.length > 0) throw severalHave(nameOrId, noun, [first, ...others]);
   return first;
+}
+
+/** Which ids a name that several have may stand for. */
+export function severalHave(name: string, noun: string, things: readonly { id: string }[]): Failure {
+  const ids = things.map(({ id }) => id).join("\n  ");
+  return usage(`${things.length} have the name ${visible(name)}: name the ${noun} by its id, one of\n  ${ids}`);
 }

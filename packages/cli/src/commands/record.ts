@@ -1,4 +1,5 @@
 import type { PersonClient, Vault, VaultRecord } from "@coffer/sdk";
+import { severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { readNamedFile, readStdin, stdinIsTerminal, withoutLastBreak } from "../inputs.ts";
@@ -112,8 +113,7 @@ async function pickRecord(person: PersonClient, vault: Vault, wanted: string): P
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(wanted)) return person.records.get(vault.id, wanted);
   const [first, ...others] = (await person.records.list(vault.id)).filter(({ fields }) => fields["name"] === wanted);
   if (first === undefined) throw new Failure(exitCodes.notFound, `there is no record ${wanted} in ${vault.name}`);
-  if (others.length > 0)
-    throw usage(`${others.length + 1} records of ${vault.name} have the name ${wanted}: name the record by its id`);
+  if (others.length > 0) throw severalHave(wanted, `record of ${vault.name}`, [first, ...others]);
   return first;
 }
 
@@ -134,7 +134,8 @@ async function readFields(file: string | undefined): Promise<Record<string, stri
   const text = file === undefined ? await readStdin() : await readNamedFile(file);
   let fields: unknown;
   try {
-    fields = JSON.parse(text);
+    // Editors on Windows begin a file with a byte order mark.
+    fields = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
     throw usage("the fields are not JSON");
   }

@@ -1,7 +1,7 @@
 import type { MemberView, Permission, PersonClient } from "@coffer/sdk";
 import { asPerson, pick, sessionAt } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { confirmKeys } from "../known-keys.ts";
+import { confirmKey, confirmKeys } from "../known-keys.ts";
 import type { ConfirmOptions } from "../known-keys.ts";
 import { printJson, printTable, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
@@ -16,7 +16,7 @@ export async function shareFolder({ args: [folder = "", member = ""], options, e
   const person = await asPerson(options, env);
   const { id, name } = pick(await person.folders.list(), folder, "folder");
   const { user_id: userId, email } = await memberOf(person, member);
-  const confirm = confirmKeys(profileDirectory(env), await sessionAt(person.url, env), options);
+  const confirm = confirmKey(profileDirectory(env), await sessionAt(person.url, env), options);
   const grant = await person.folders.share(id, { userId, name: email, permission: options.permission }, confirm);
   tell(`${email} may ${grant.permission} in ${name}`);
   if (options.json === true) printJson(grant);

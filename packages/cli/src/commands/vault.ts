@@ -1,12 +1,12 @@
 import type { MemberView, Permission, PersonClient, Vault } from "@coffer/sdk";
-import { asPerson, sessionAt } from "../access.ts";
+import { asMember, asPerson, sessionAt } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { confirmKeys } from "../known-keys.ts";
+import { confirmKey } from "../known-keys.ts";
 import type { ConfirmOptions } from "../known-keys.ts";
-import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { print, printJson, printTable, shortTime, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
-import { withVault } from "../pick-vault.ts";
+import { vaultsOf, withVault } from "../pick-vault.ts";
 import { pickMember } from "./member.ts";
 
 interface CreateOptions extends PersonOptions {
@@ -21,9 +21,9 @@ export async function createVault({ args: [name = ""], options, env }: Call<Crea
   else print(vault.id);
 }
 
-/** `coffer vault ls`: the vaults one may see. */
+/** `coffer vault ls`: the vaults one may see, with `--org` those of one organization. */
 export async function listVaults({ options, env }: Call<PersonOptions>): Promise<void> {
-  const vaults = await (await asPerson(options, env)).vaults.list();
+  const vaults = await vaultsOf(await asMember(options, env));
   if (options.json === true) printJson(vaults);
   else
     printTable(
@@ -80,11 +80,19 @@ interface ShareOptions extends PersonOptions, ConfirmOptions {
 /** `coffer vault share <vault> <member>`: gives a member the vault with its key, or changes the permission. */
 export async function shareVault({ args: [nameOrId = "", member = ""], options, env }: Call<ShareOptions>) {
   const { person, vault } = await withVault(options, env, nameOrId);
+  requireShareable(vault);
   const { user_id: userId, email } = await memberOf(options, env, vault, member);
-  const confirm = confirmKeys(profileDirectory(env), await sessionAt(person.url, env), options);
+  const confirm = confirmKey(profileDirectory(env), await sessionAt(person.url, env), options);
   const grant = await person.vaults.share(vault.id, { userId, name: email, permission: options.permission }, confirm);
   tell(`${email} may ${grant.permission} in ${vault.name}`);
   if (options.json === true) printJson(grant);
+}
+
+/** Before anybody is asked about a key, which would be remembered. */
+function requireShareable({ name, type, permission }: Vault): void {
+  if (type !== "shared") throw usage(`${visible(name)} is a personal vault, which is not shared: make a shared one`);
+  if (permission !== "manage")
+    throw new Failure(exitCodes.denied, `you may not share ${visible(name)}: only who manages a vault does`);
 }
 
 /** `coffer vault unshare <vault> <member>`: takes the vault away from a member. */
