@@ -205,7 +205,12 @@ await t.test("what waits for the bus is heard of by Redis", async (t) => {
   await redis.set(waitingMembershipsKey, JSON.stringify([suspended, back]), "PX", 10_000);
   await until("the return", async () => (await call(service, member, "GET", path)).status === 200);
   await nats.start();
-  await until("the bus", () => people.bus.connected);
+  const isTold = (): Promise<boolean> =>
+    people.tell(back).then(
+      () => true,
+      () => false,
+    );
+  await until("both are on the bus", isTold);
 });
 
 await t.test("a session that has ended is refused", async (t) => {
