@@ -28,7 +28,10 @@ export async function readImport(bytes: Uint8Array, options: ReadOptions = {}): 
   if (file.format !== undefined && file.format !== format)
     throw new ImportError("wrong_format", `this is no ${format}: it looks like ${file.format}`);
   const include = { archived: options.archived ?? false, deleted: options.deleted ?? false };
-  const reading = await readAs(format, bytes, include);
+  const reading = await readAs(format, bytes, include).catch((error: unknown) => {
+    // The stack ends where groups or values are nested by the thousand, which no program writes.
+    throw error instanceof RangeError ? new ImportError("broken", "the file is nested too deeply") : error;
+  });
   const records = reading.records.filter(({ payload }) => {
     const fits = fitsOneRecord(payload);
     if (!fits)

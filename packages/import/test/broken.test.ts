@@ -59,6 +59,8 @@ for (const [what, file, code, message] of [
   ["XML that is cut short", keepassFile.slice(0, 1500), "broken", /line/],
   ["XML with an entity of its own", `<KeePassFile>&${secret};</KeePassFile>`, "broken", /line 1/],
   ["XML that is nested too deeply", `<KeePassFile>${"<Group>".repeat(100_000)}`, "broken", /deep|line/],
+  ["groups of KeePass by the thousand", nested("<Group>", `<Name>${secret}</Name>`, "</Group>"), "broken", /deep/],
+  ["values of JSON by the thousand", nested('{"a":', `"${secret}"`, "}"), "broken", /deep/],
   ["other XML under that name", "<KeePassFile><Meta/></KeePassFile>", "wrong_format", /Root/],
   ["a later version of ours", '{"format":"coffer","version":2,"records":[]}', "wrong_format", /newer/],
   ["bytes that are no text", new Uint8Array([0xff, 0x00, 0x80, 0x81]), "unknown_format", /neither/],
@@ -150,6 +152,14 @@ await t.test("names that every object has are names as any other", async (t) => 
     t.match(text, `<Key>${name}</Key>`, "it is written by its own name");
   }
 });
+
+/** A file with a thing inside the same thing, and so on: few enough for the parser. */
+function nested(open: string, inner: string, close: string): string {
+  const [depth, isXml] = open.startsWith("<") ? [3_000, true] : [5_000, false];
+  const things = open.repeat(depth) + inner + close.repeat(depth);
+  if (isXml) return `<KeePassFile><Root>${things}</Root></KeePassFile>`;
+  return `{"encrypted":false,"items":[{"type":2,"name":"n","fields":[{"name":"f","value":${things}}]}]}`;
+}
 
 /** An archive of one file that is packed already, and says that it unpacks to so many bytes. */
 function rawZip(name: string, packed: Uint8Array, size: number): Uint8Array {

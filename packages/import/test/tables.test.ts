@@ -145,6 +145,23 @@ await t.test("rows that do not fit the headings are left out, and strange column
   ]);
 });
 
+await t.test("of two columns of one name none is taken for the one that is meant", async (t) => {
+  const twice = "name,url,username,password,Password \nn,u,n,old,canary\n";
+  await t.rejects(readImport(bytesOf(twice), { format: "chrome-csv" }), {
+    code: "broken",
+    message: /two columns "password"/,
+  });
+  const strange = "name,url,username,password,,\nn,u,n,p,,second\n";
+  const { records, leftOut } = await readImport(bytesOf(strange));
+  t.equal(records.length, 1);
+  t.strictSame(leftOut, [{ kind: "field", item: null, reason: 'the column "" is none of this format\'s' }]);
+});
+
+await t.test("a table of which every row is left out, however many", async (t) => {
+  const { records, leftOut } = await readImport(bytesOf(`name,url,username,password\n${"a,b\n".repeat(200_000)}`));
+  t.strictSame([records.length, leftOut.length], [0, 200_000]);
+});
+
 await t.test("two values for one field are both kept", async (t) => {
   const form = '"NoteType:Server\nHostname:h\nUsername:root\nPassword:p\nNotes:"';
   const text = `url,username,password,totp,extra,name,grouping,fav\nhttp://sn,other,p,,${form},Box,,0\n`;

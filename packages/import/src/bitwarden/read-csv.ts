@@ -35,8 +35,7 @@ export function readBitwardenCsv(bytes: Uint8Array, include: Include): Reading {
       "wrong_format",
       "this is no bitwarden-csv: the columns name, login_username and login_password were expected",
     );
-  const reading = newReading();
-  reading.leftOut.push(...table.leftOut);
+  const reading = newReading(table.leftOut);
   for (const row of table.rows) readRow(row, include, reading);
   return reading;
 }

@@ -16,8 +16,7 @@ export function readChromeCsv(bytes: Uint8Array): Reading {
       "wrong_format",
       "this is no chrome-csv: the columns url, username and password were expected",
     );
-  const reading = newReading();
-  reading.leftOut.push(...table.leftOut);
+  const reading = newReading(table.leftOut);
   for (const row of table.rows) {
     const draft = newDraft("login", row.cell("name"));
     draft.set("username", row.cell("username"));

@@ -20,13 +20,16 @@ export interface CsvTable {
 /**
  * Reads a table with headings. Rows that have another number of cells than the headings are left out, because it is not
  * known which cell is the password; and so are, told once each, columns that `known` does not name.
- * Throws ImportError `broken` with the line, and quotes no cell.
+ * Throws ImportError `broken` with the line, and for two columns of one known name; quotes no cell.
  */
 export function readCsv(text: string, known: readonly string[]): CsvTable {
   const [headings, ...lines] = parseCsv(text);
   const columns = (headings?.record ?? []).map((name) => name.trim().toLowerCase());
   const table: CsvTable = { columns, rows: [], leftOut: [] };
-  const strange = columns.filter((name) => !known.includes(name) && name !== quotedColumn);
+  const isKnown = (name: string): boolean => known.includes(name) || name === quotedColumn;
+  const twice = columns.find((name, index) => isKnown(name) && columns.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new ImportError("broken", `the table has two columns "${twice}": take away the one that is not meant`);
   const strangeWithValues = new Set<string>();
   for (const { record, line } of lines) {
     if (record.length !== columns.length) {
@@ -35,7 +38,8 @@ export function readCsv(text: string, known: readonly string[]): CsvTable {
       continue;
     }
     const row = rowOf(columns, record, line);
-    for (const name of strange) if (row.cell(name) !== "") strangeWithValues.add(name);
+    for (const [index, name] of columns.entries())
+      if (!isKnown(name) && record[index] !== "") strangeWithValues.add(name);
     table.rows.push(row);
   }
   for (const name of strangeWithValues)

@@ -19,8 +19,7 @@ export function readLastpassCsv(bytes: Uint8Array): Reading {
       "wrong_format",
       "this is no lastpass-csv: the columns url, username, password, extra, name and grouping were expected",
     );
-  const reading = newReading();
-  reading.leftOut.push(...table.leftOut);
+  const reading = newReading(table.leftOut);
   const escaped = escapedFile(table.rows.flatMap((row) => columns.map((column) => row.cell(column))));
   if (escaped) reading.notes.push("every value in this file is escaped as in HTML (&amp; for &), and was read so");
   for (const row of table.rows) readRow(escaped ? unescaped(row) : row, reading);
