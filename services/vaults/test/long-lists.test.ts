@@ -7,7 +7,7 @@ import { execute } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
 import { askSlowly } from "@coffer/testkit";
-import { newVault, share } from "./support/vaults.ts";
+import { newRecord, newVault, share } from "./support/vaults.ts";
 
 // Lists that do not fit into a part, which has at most 1,000 records and ends with the one that reaches 2 MiB.
 
@@ -112,5 +112,81 @@ await t.test("what is made while a long list goes out does not make it longer", 
   t.strictSame(
     data.map((each) => each.id),
     ids,
+  );
+});
+
+const largestKey = 64 * 1024;
+const keysInPart = 32;
+
+/** Somebody with so many vaults, put there by hand, whose keys are as large as they may be; their ids in order. */
+async function holderOfMany(count: number) {
+  const orgId = randomUUID();
+  const owner = await people.add({ orgId, role: "owner" });
+  const rows = await execute<{ id: string }>(
+    service,
+    `WITH made AS (
+       INSERT INTO vaults.vaults (id, org_id, name, type, created_at, updated_at)
+       SELECT gen_random_uuid(), $1, 'Vault', 'shared', now(), now() FROM generate_series(1, $4) RETURNING id
+     ),
+     held AS (INSERT INTO vaults.vault_members SELECT id, $2, 'manage', repeat('A', $3), 1, now() FROM made),
+     seen AS (
+       INSERT INTO vaults.sights (user_id, vault_id, org_id, began_snapshot)
+       SELECT $2, id, $1, pg_current_snapshot() FROM made
+     )
+     SELECT id FROM made`,
+    [orgId, owner.userId, largestKey, count],
+  );
+  return { owner, ids: rows.map(({ id }) => id).sort() };
+}
+
+await t.test("a list of vaults that is longer than a part is whole, and each part is on record", async (t) => {
+  const { owner, ids } = await holderOfMany(2 * keysInPart + 5);
+  const list = await asked(owner, "/api/vaults", 3);
+  t.strictSame(list.ids, ids);
+  t.strictSame(Object.keys(list.body), ["data"]);
+  t.strictSame(list.records, parts([keysInPart, keysInPart, 5]));
+  t.equal(list.body.data.at(-1)?.encrypted_key.length, largestKey);
+
+  const limit = keysInPart + 8;
+  const first = await asked(owner, `/api/vaults?limit=${limit}`, 2);
+  t.strictSame(first.records, parts([keysInPart, 8]));
+  const second = await asked(owner, `/api/vaults?limit=${limit}&cursor=${String(first.body.next_cursor)}`, 1);
+  t.strictSame([...first.ids, ...second.ids], ids);
+  t.equal(second.body.next_cursor, null);
+});
+
+await t.test("the tag of a long list of vaults is that of all of it", async (t) => {
+  const { owner, ids } = await holderOfMany(keysInPart + 2);
+  const last = ids.at(-1) ?? "";
+  const get = async (held: string) =>
+    call(service, owner, "GET", "/api/vaults", { headers: { "if-none-match": held } });
+  let tag = (await get('"none"')).headers.get("etag") ?? "";
+  const changes: [string, () => Promise<unknown>][] = [
+    ["a record", () => newRecord(service, owner, last)],
+    ["a name", () => call(service, owner, "PATCH", `/api/vaults/${last}`, { body: { name: "Other" } })],
+    [
+      "a key",
+      () => execute(service, "UPDATE vaults.vault_members SET encrypted_key = 'BBBB' WHERE vault_id = $1", [last]),
+    ],
+    ["a vault fewer", () => call(service, owner, "DELETE", `/api/vaults/${last}`)],
+  ];
+  for (const [what, change] of changes) {
+    t.equal((await get(tag)).status, 304, `before ${what}`);
+    await change();
+    const changed = await get(tag);
+    t.equal(changed.status, 200, what);
+    tag = changed.headers.get("etag") ?? "";
+  }
+});
+
+await t.test("who loses a vault while the list goes out does not find it there, nor one that is new", async (t) => {
+  const { owner, ids } = await holderOfMany(20 * keysInPart);
+  const answer = await askSlowly(`${service.url}/api/vaults`, { authorization: `Bearer ${owner.token}` });
+  t.equal((await call(service, owner, "DELETE", `/api/vaults/${ids.at(-2) ?? ""}`)).status, 204);
+  await newVault(service, owner);
+  const { data } = JSON.parse(await answer.read()) as { data: { id: string }[] }; // as the description says
+  t.strictSame(
+    data.map((each) => each.id),
+    ids.filter((_, n) => n !== ids.length - 2),
   );
 });

@@ -223,6 +223,27 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/sync-retention.test.ts`],
   },
   {
+    name: "list-of-vaults-in-one-part",
+    file: `${source}/store/vault-lists.ts`,
+    find: "WHERE before < ${mostBytes} AND n <= ${rows}",
+    replace: "WHERE before >= 0 AND n <= ${rows}",
+    tests: [`${tests}/long-lists.test.ts`],
+  },
+  {
+    name: "part-of-a-list-of-vaults-not-on-record",
+    file: `${source}/lists/list-text.ts`,
+    find: 'await part.record(goesOn ? "part" : undefined);',
+    replace: "await Promise.resolve(goesOn);",
+    tests: [`${tests}/long-lists.test.ts`],
+  },
+  {
+    name: "list-of-vaults-still-right-although-a-record-was-made",
+    file: `${source}/store/vault-lists.ts`,
+    find: "(id, updated_at, key_version, permission, key_hash, record_count), 0",
+    replace: "(id, updated_at, key_version, permission, key_hash), 0",
+    tests: [`${tests}/vaults.test.ts`, `${tests}/long-lists.test.ts`],
+  },
+  {
     name: "read-of-a-record-not-on-record",
     file: `${source}/records/read.ts`,
     find: "await deps.audit(",

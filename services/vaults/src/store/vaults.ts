@@ -6,7 +6,7 @@ import { permissions } from "../access/permission.ts";
 export const vaultTypes = ["personal", "shared"] as const;
 export type VaultType = (typeof vaultTypes)[number];
 
-const vaultRow = z.object({
+export const vaultRow = z.object({
   id: z.string(),
   org_id: z.string().nullable(),
   name: z.string(),
@@ -32,27 +32,6 @@ const seenBy = (userId: string) => sql.fragment`
   JOIN vault_members m ON m.vault_id = v.id AND m.user_id = s.user_id
   WHERE s.user_id = ${userId} AND s.ended_x IS NULL`;
 
-/** A place in the list of vaults, which is in order of creation. */
-export interface VaultKey {
-  created_at: string;
-  id: string;
-}
-
-/** The vaults that a person sees: all, or `limit` of those after a place. */
-export function listVaults(
-  db: Queryable,
-  userId: string,
-  { after, limit }: { after?: VaultKey | undefined; limit?: number | undefined } = {},
-): Promise<readonly VaultRow[]> {
-  const later =
-    after === undefined
-      ? sql.fragment``
-      : sql.fragment`AND (v.created_at, v.id) > (${after.created_at}::timestamptz, ${after.id}::uuid)`;
-  return db.any(sql.type(vaultRow)`
-    SELECT ${columns} ${seenBy(userId)} ${later} ORDER BY v.created_at, v.id LIMIT ${limit ?? null}
-  `);
-}
-
 /** Inserts an empty vault. Throws on a taken id (`vaults_pkey`). */
 export async function insertVault(
   tx: Queryable,
@@ -68,6 +47,13 @@ export async function insertVault(
 /** Whether a vault of this id was deleted, as long as that is remembered. */
 export function wasDeleted(db: Queryable, id: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`SELECT FROM deleted_vaults WHERE id = ${id}`);
+}
+
+/** What of a vault may be changed, as it is now. */
+export function vaultState(tx: Queryable, id: string): Promise<Pick<VaultRow, "name" | "safe_for_travel">> {
+  return tx.one(sql.type(vaultRow.pick({ name: true, safe_for_travel: true }))`
+    SELECT name, safe_for_travel FROM vaults WHERE id = ${id}
+  `);
 }
 
 /** A vault as one of its members is told of it, whether it is in sight or not; null when the person is none. */

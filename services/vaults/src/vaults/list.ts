@@ -1,49 +1,66 @@
-import type { Call, NotModified, Tagged } from "@coffer/http";
-import { decodeCursor, encodeCursor, notModified, tagged, timestampText, uuidText } from "@coffer/http";
+import type { Call, NotModified, Streamed, Tagged } from "@coffer/http";
+import { decodeCursor, encodeCursor, notModified, streamed, tagged, timestampText, uuidText } from "@coffer/http";
 import type { User } from "@coffer/service";
 import { auditOf, userActor } from "@coffer/service";
 import { z } from "zod";
 import type { Deps } from "../deps.ts";
+import type { Part } from "../lists/list-text.ts";
+import { cursorAfter, listText } from "../lists/list-text.ts";
 import { findMembership } from "../store/memberships.ts";
-import type { VaultKey, VaultRow } from "../store/vaults.ts";
-import { listVaults } from "../store/vaults.ts";
+import type { VaultPart, VaultQuery } from "../store/vault-lists.ts";
+import { listVaults } from "../store/vault-lists.ts";
+import type { VaultRow } from "../store/vaults.ts";
 import type { VaultListQuery } from "./bodies.ts";
-import { tagOf } from "./tag.ts";
 import { vaultView } from "./view.ts";
 
-const place = z.object({ created_at: timestampText, id: uuidText });
+type ListCall = Call<User, unknown, undefined, VaultListQuery>;
 
-/** GET /api/vaults: all that the caller sees, in whichever organization. */
-export async function listOwnVaults(
-  deps: Deps,
-  call: Call<User, unknown, undefined, VaultListQuery>,
-): Promise<Tagged | NotModified> {
-  const { caller, held, query } = call;
-  const { limit, cursor } = query;
-  const after: VaultKey | undefined = cursor === undefined ? undefined : decodeCursor(cursor, place);
-  const found = await listVaults(deps.database.pool, caller.userId, {
-    after,
-    limit: limit === undefined ? undefined : limit + 1,
-  });
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  const next =
-    found.length > rows.length && last !== undefined
-      ? encodeCursor({ created_at: last.created_at, id: last.id })
-      : null;
-  const data = rows.map(vaultView);
-  const answer = limit === undefined ? { data } : { data, next_cursor: next };
-  const tag = tagOf(answer);
+const place = z.object({ created_at: timestampText, id: uuidText });
+const cursor = ({ created_at, id }: VaultRow): string => encodeCursor({ created_at, id });
+
+/**
+ * GET /api/vaults: all that the caller sees, in whichever organization. What is longer than a part goes out part by part,
+ * each judged and on record before it leaves (docs/adr/0011): who loses a vault meanwhile does not find it there.
+ */
+export async function listOwnVaults(deps: Deps, call: ListCall): Promise<Tagged | Streamed | NotModified> {
+  const { held, query } = call;
+  const { limit } = query;
+  const wanted: VaultQuery = {
+    after: query.cursor === undefined ? undefined : decodeCursor(query.cursor, place),
+    limit,
+  };
+  const first = await readPart(deps, call, wanted, { first: true });
+  const tag = first.digest;
   if (held.includes(tag)) return notModified(tag);
-  await recordList(deps, call, rows);
-  return tagged(tag, answer);
+  if (!first.more || first.rows.length === limit) {
+    await first.record();
+    const data = first.rows.map(vaultView);
+    return tagged(tag, limit === undefined ? { data } : { data, next_cursor: cursorAfter(first, { cursor }) });
+  }
+  await first.record("part");
+  // What is made from now on is not waited for.
+  const until = limit === undefined ? first.end : undefined;
+  const next = (after: VaultRow, left: number | undefined) =>
+    readPart(deps, call, { after, until, limit: left }, { first: false });
+  return streamed(tag, listText([first], { view: vaultView, cursor, next, limit }));
+}
+
+async function readPart(
+  deps: Deps,
+  call: ListCall,
+  wanted: VaultQuery,
+  of: { first: boolean },
+): Promise<VaultPart & Part<VaultRow>> {
+  const part = await listVaults(deps.database.pool, call.caller.userId, wanted, of);
+  return { ...part, record: (reason) => recordPart(deps, call, part.rows, reason) };
 }
 
 /** In the chain of each organization whose vaults the answer has; of none, in that of the one in which the caller acts. */
-async function recordList(
+async function recordPart(
   deps: Deps,
-  { caller, request }: Pick<Call<User>, "caller" | "request">,
+  { caller, request }: Pick<ListCall, "caller" | "request">,
   rows: readonly VaultRow[],
+  reason?: "part",
 ): Promise<void> {
   const counts = new Map<string | null, number>();
   for (const { org_id } of rows) counts.set(org_id, (counts.get(org_id) ?? 0) + 1);
@@ -61,6 +78,7 @@ async function recordList(
           target: { type: "org", id: orgId },
           status: 200,
           count,
+          ...(reason && { reason }),
         }),
       ),
     ),

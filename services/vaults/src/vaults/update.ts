@@ -11,7 +11,7 @@ import { settleSights } from "../sights/settle.ts";
 import { lockPeople } from "../store/people.ts";
 import { listMemberIds } from "../store/vault-members.ts";
 import type { VaultRow } from "../store/vaults.ts";
-import { changeVault, findMembersVault } from "../store/vaults.ts";
+import { changeVault, findMembersVault, vaultState } from "../store/vaults.ts";
 import type { VaultPath, VaultUpdate } from "./bodies.ts";
 import { vaultTarget } from "./target.ts";
 import type { VaultView } from "./view.ts";
@@ -28,10 +28,12 @@ export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>
         const vault = await lock(tx, caller, params.id);
         if (vault === null) return null;
         const { orgId, actor } = vault;
-        const before = await presentVault(tx, params.id, caller);
+        const before = await vaultState(tx, params.id);
         const name = body.name ?? before.name;
         const safeForTravel = body.safe_for_travel ?? before.safe_for_travel;
-        if (name === before.name && safeForTravel === before.safe_for_travel) return vaultView(before);
+        if (name === before.name && safeForTravel === before.safe_for_travel) {
+          return vaultView(await presentVault(tx, params.id, caller));
+        }
         const updated_at = await changeVault(tx, { id: params.id, name, safeForTravel, now: deps.now() });
         if (safeForTravel !== before.safe_for_travel) await settleSights(tx, deps, { vaultIds: [params.id] });
         const news = { action: "vault_updated", vault_id: params.id, updated_at, user_ids: null } as const;

@@ -1,0 +1,112 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+import type { VaultRow } from "./vaults.ts";
+import { vaultRow } from "./vaults.ts";
+
+/** A place in the list of vaults, which is in order of creation. */
+export interface VaultKey {
+  created_at: string;
+  id: string;
+}
+
+/** Which of the vaults that a person sees are wanted. */
+export interface VaultQuery {
+  /** The list goes on after this place; undefined begins it. */
+  after: VaultKey | undefined;
+  /** The last place that may be in it. */
+  until?: VaultKey | undefined;
+  limit: number | undefined;
+}
+
+/** Vaults that follow each other: all of a list, or so many of them that they take little memory. */
+export interface VaultPart {
+  /** Another one after every change in what the list consists of; of the first part alone. */
+  digest: string;
+  rows: readonly VaultRow[];
+  /** Whether the list goes on after these. */
+  more: boolean;
+  /** The last place of what was looked at. */
+  end: VaultKey | undefined;
+}
+
+/** A part ends with the vault with which it reaches 2 MiB: a key may be 64 KiB. */
+const mostBytes = 2 * 1024 * 1024;
+const mostRows = 1_000;
+
+const head = {
+  digest: z.string(),
+  found: z.number(),
+  end_created_at: z.string().nullable(),
+  end_id: z.string().nullable(),
+};
+const listedRow = z.union([
+  vaultRow.extend({ ...head, n: z.number() }),
+  /** The only row where there is no vault. */
+  z.object({ ...head, id: z.null() }),
+]);
+
+const countOf = sql.fragment`(SELECT count(*) FROM records r WHERE r.vault_id = v.id)`;
+const ofDigest = sql.fragment`hashtextextended(m.encrypted_key, 0) AS key_hash, ${countOf} AS record_count`;
+const notOfDigest = sql.fragment`NULL::bigint AS key_hash, NULL::bigint AS record_count`;
+
+/**
+ * The first part of a list of the vaults that a person sees: `sights` without an end decide, and nothing else.
+ * @param first whether the digest is wanted, and the end, of a list without a limit as a whole: to look at keys and count
+ *   records is most of the work, and not done of those that are not told now
+ */
+export async function listVaults(
+  db: Queryable,
+  userId: string,
+  { after, until, limit }: VaultQuery,
+  { first }: { first: boolean },
+): Promise<VaultPart> {
+  const rows = Math.min(limit ?? mostRows, mostRows);
+  const none = sql.fragment``;
+  const place = ({ created_at, id }: VaultKey) => sql.fragment`(${created_at}::timestamptz, ${id}::uuid)`;
+  const found = await db.any(sql.type(listedRow)`
+    WITH looked AS MATERIALIZED (
+      SELECT v.id, v.created_at, v.updated_at, v.key_version, m.permission,
+        octet_length(m.encrypted_key) + 1024 AS size, ${first ? ofDigest : notOfDigest}
+      FROM sights s
+      JOIN vaults v ON v.id = s.vault_id
+      JOIN vault_members m ON m.vault_id = v.id AND m.user_id = s.user_id
+      WHERE s.user_id = ${userId} AND s.ended_x IS NULL
+        ${after === undefined ? none : sql.fragment`AND (v.created_at, v.id) > ${place(after)}`}
+        ${until === undefined ? none : sql.fragment`AND (v.created_at, v.id) <= ${place(until)}`}
+      ORDER BY v.created_at, v.id ${first && limit === undefined ? none : sql.fragment`LIMIT ${rows + 1}`}
+    ),
+    part AS MATERIALIZED (
+      SELECT id, record_count, (row_number() OVER w)::integer AS n, sum(size) OVER w - size AS before
+      FROM looked WINDOW w AS (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING)
+    ),
+    head AS MATERIALIZED (
+      SELECT count(*)::integer AS found, count(*) || '.' || coalesce(sum(hash_record_extended(
+          (id, updated_at, key_version, permission, key_hash, record_count), 0
+        )), 0) AS digest
+      FROM looked
+    ),
+    last AS (
+      SELECT created_at AS end_created_at, id AS end_id FROM looked ORDER BY looked.created_at DESC, looked.id DESC LIMIT 1
+    )
+    SELECT digest, found, end_created_at, end_id, told.*
+    FROM head LEFT JOIN last ON true LEFT JOIN (
+      SELECT n, v.id, v.org_id, v.name, v.type, v.safe_for_travel, v.key_version, v.created_at, v.updated_at,
+        m.permission, m.encrypted_key, coalesce(record_count, ${countOf}) AS record_count
+      FROM part
+      JOIN vaults v USING (id)
+      JOIN vault_members m ON m.vault_id = v.id AND m.user_id = ${userId}
+      WHERE before < ${mostBytes} AND n <= ${rows}
+    ) told ON true
+  `);
+  // No order is promised of a join.
+  const told = found.filter((row) => row.id !== null).sort((a, b) => a.n - b.n);
+  const [one] = found;
+  const { end_created_at: created_at, end_id: id } = one ?? { end_created_at: null, end_id: null };
+  return {
+    digest: one?.digest ?? "",
+    rows: told,
+    more: (one?.found ?? 0) > told.length,
+    end: created_at === null || id === null ? undefined : { created_at, id },
+  };
+}
