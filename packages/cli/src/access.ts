@@ -19,6 +19,10 @@ export const manners = {
   maxWaitSeconds: 2,
   timeoutMilliseconds: 30_000,
   userAgent: `coffer-cli/${version()}`,
+  /** Whoever has waited for long is told what for. */
+  onRetry(error: CofferError, elapsedMilliseconds: number): void {
+    if (elapsedMilliseconds > 5_000) tell(`coffer: ${error.message}; trying again`);
+  },
 };
 
 /** The same, and it says which secrets and records a list leaves out; `leftOut` gets their ids. */

@@ -12,6 +12,8 @@ export interface TransportOptions {
   attempts?: number | undefined;
   /** The longest single wait before a repetition; a longer `Retry-After` is an error. Default 65. */
   maxWaitSeconds?: number | undefined;
+  /** Called before a request is tried again: why, and after how many milliseconds since it was first sent. */
+  onRetry?: ((error: CofferError, elapsedMilliseconds: number) => void) | undefined;
   /** What the program calls itself towards the service, as `name/version`; the audit log shows it. */
   userAgent?: string | undefined;
   /** Stops everything that is under way. */
@@ -68,11 +70,13 @@ export function createTransport(options: TransportOptions): Transport {
     async send(request) {
       const repeatable = request.repeatable ?? request.method !== "POST";
       const most = Math.min(attempts, request.attempts ?? Infinity);
+      const began = performance.now();
       for (let attempt = 1; ; attempt += 1) {
         const outcome = await attemptOnce(url, request, options);
         if (!(outcome instanceof CofferError)) return outcome;
         const delay = retryDelay(outcome, attempt, repeatable);
         if (delay === undefined || attempt >= most || delay > maxWaitSeconds * 1000) throw outcome;
+        options.onRetry?.(outcome, performance.now() - began);
         await wait(delay, options.signal);
       }
     },

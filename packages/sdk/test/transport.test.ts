@@ -88,7 +88,10 @@ await t.test("an unavailable service is asked again, but not for a POST, which m
 
 await t.test("a lost answer is asked for again where that is safe, as often as allowed", async (t) => {
   const { url, received } = await startServer(t, (_request, response) => response.destroy());
-  t.equal((await failure(createTransport({ url, attempts: 3 }).send(get))).code, "network");
+  const told: string[] = [];
+  const onRetry = ({ code }: CofferError, elapsed: number): void => void told.push(elapsed > 0 ? code : "");
+  t.equal((await failure(createTransport({ url, attempts: 3, onRetry }).send(get))).code, "network");
+  t.same(told, ["network", "network"], "and whoever waits is told");
   t.equal(received.length, 3);
   t.equal((await failure(createTransport({ url, attempts: 3 }).send(post))).code, "network");
   t.equal(received.length, 4);
