@@ -30,13 +30,12 @@ await t.test("while the service is there, its values are used, and kept sealed f
   t.match(await run(), { code: 0, stdout: "changed\n", stderr: "" }, "the cache is no reason to use what is old");
 });
 
-await t.test("a file that is no cache, or cannot be written, is said and stops nothing", async (t) => {
-  const broken = join(person.home, "broken.cache");
-  writeFileSync(broken, "half a cac");
-  const mended = await run(machine, broken);
-  t.match(mended, { code: 0, stdout: "changed\n" });
-  t.match(mended.stderr, `coffer: --cache ${broken}: `);
-  t.match(await run(machine, broken), { code: 0, stdout: "changed\n", stderr: "" });
+await t.test("a file that is no cache is left as it is; one that cannot be written stops nothing", async (t) => {
+  const notes = join(person.home, "notes.txt");
+  writeFileSync(notes, "my notes\n");
+  t.match(await run(machine, notes), { code: 2, stdout: "", stderr: /notes\.txt holds something that Coffer did not/ });
+  t.equal(readFileSync(notes, "utf8"), "my notes\n");
+  t.match(await run(machine, person.home), { code: 2, stdout: "", stderr: /cannot be read/ });
   const nowhere = join(person.home, "none", "cache");
   t.match(await run(machine, nowhere), { code: 0, stdout: "changed\n", stderr: /--cache .*cannot be written/ });
 });

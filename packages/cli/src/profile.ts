@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
+import { CofferError } from "@coffer/sdk";
 import type { PersonSession, SessionKeeper } from "@coffer/sdk";
 import { makePrivateDirectory, writePrivateFile } from "@coffer/sdk/node";
 import { exitCodes, Failure } from "./failure.ts";
@@ -74,13 +75,14 @@ export async function forgetSession(directory: string, url: string): Promise<voi
 
 /**
  * Keeps the session at a service in the profile: of several processes whose token ends at the same time, one refreshes
- * it.
+ * it. Throws CofferError `invalid_token` once nobody is logged in there any more, so that whatever goes on ends as with a
+ * session that was revoked.
  */
 export function profileKeeper(directory: string, url: string): SessionKeeper {
   const key = serviceKey(url);
   const sessionIn = ({ sessions }: Profile): PersonSession => {
     const session = sessions[key];
-    if (session === undefined) throw notLoggedIn();
+    if (session === undefined) throw new CofferError("invalid_token", notLoggedIn().message);
     return session;
   };
   return {

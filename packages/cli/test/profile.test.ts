@@ -26,6 +26,9 @@ const session = (token: string, url = here): PersonSession => ({
   encrypted_private_key: "",
 });
 
+/** What ends whatever works with the session, as one that was revoked does. */
+const notLoggedIn = { name: "CofferError", code: "invalid_token", message: /coffer login/ };
+
 await t.test("the profile is in XDG_CONFIG_HOME when that is an absolute path, else in ~/.config", (t) => {
   t.equal(profileDirectory({ XDG_CONFIG_HOME: "/x", HOME: "/h" }), "/x/coffer");
   t.equal(profileDirectory({ XDG_CONFIG_HOME: "x", HOME: "/h" }), "/h/.config/coffer");
@@ -63,7 +66,7 @@ await t.test("each service has its session: another's stays, one at the same ser
   const replaced = await rememberSession(directory, session("three", "http://localhost:8080"));
   t.equal(replaced?.access_token, "one", "the names of this machine are one service");
   await forgetSession(directory, here);
-  await t.rejects(profileKeeper(directory, here).current(), { name: "Failure", exitCode: 3 });
+  await t.rejects(profileKeeper(directory, here).current(), notLoggedIn);
   t.equal((await profileKeeper(directory, there).current()).access_token, "two");
 });
 
@@ -113,7 +116,7 @@ await t.test("a renewal that fails leaves the session and gives the lock back", 
 
 await t.test("without a session there is nothing to renew: not authenticated", async (t) => {
   const directory = t.testdir({});
-  await t.rejects(profileKeeper(directory, here).current(), { name: "Failure", exitCode: 3 });
+  await t.rejects(profileKeeper(directory, here).current(), notLoggedIn);
 });
 
 await t.test("processes that count in one file under the lock lose no count", async (t) => {

@@ -16,8 +16,8 @@ export async function logout({ options, env }: Call<AddressOptions>): Promise<vo
     await person.logout();
   } catch (error) {
     if (!(error instanceof CofferError)) throw error;
-    // A session that the service no longer knows has ended already.
-    if (error.status !== 401) {
+    // A session that the service no longer knows, or that another `logout` has forgotten, has ended already.
+    if (error.status !== 401 && error.code !== "invalid_token") {
       tell(`coffer: the session could not be ended on the service: ${error.message}`);
       process.exitCode = exitCodeFor(error);
     }

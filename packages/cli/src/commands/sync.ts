@@ -1,8 +1,9 @@
-import type { CofferError, Sync, SyncChange } from "@coffer/sdk";
+import type { CofferError, OfflineStorage, Sync, SyncChange } from "@coffer/sdk";
 import { fileStorage } from "@coffer/sdk/node";
+import { exitCodeOf } from "../../bin/pass-signals.mjs";
 import { asPerson } from "../access.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
-import { usage } from "../failure.ts";
+import { exitCodes, Failure, usage } from "../failure.ts";
 import { print, tell, visible } from "../output.ts";
 
 interface Options extends AddressOptions {
@@ -16,9 +17,10 @@ interface Options extends AddressOptions {
 export async function sync({ options, env }: Call<Options>): Promise<void> {
   if (options.store === "") throw usage("--store names no file");
   const person = await asPerson(options, env);
-  const away = failed();
+  const away = onlyFails();
+  const store = options.store === undefined ? undefined : watchedStore(options.store);
   const device: Sync = await person.sync({
-    storage: options.store === undefined ? undefined : fileStorage(options.store),
+    storage: store?.storage,
     onStorageError: (error) =>
       tell(`coffer: ${options.store ?? ""}: ${error instanceof Error ? error.message : "failed"}`),
     onUnreadable: (_id, error) => tell(`coffer: left out: ${error.message}`),
@@ -31,15 +33,42 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
       else away.reject(error);
     },
   });
-  const stop = (): void => void device.stop();
+  let asked: NodeJS.Signals | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    asked = signal;
+    void device.stop();
+  };
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
     // Without a connection nobody waits for the next one.
     await (options.watch === true ? device.ended : Promise.race([device.ready, away.promise]));
+  } catch (error) {
+    if (asked === undefined) throw error;
   } finally {
     process.off("SIGINT", stop).off("SIGTERM", stop);
     await device.stop();
   }
+  if (store?.failed() === true)
+    throw new Failure(exitCodes.failure, "what was printed could not be kept: the next run prints it again");
+  // To be stopped is how watching ends; the one look was cut off.
+  if (asked !== undefined && options.watch !== true) process.exitCode = exitCodeOf(null, asked);
+}
+
+/** The storage in a file, and whether the last that was to be kept in it could not be. */
+function watchedStore(path: string): { storage: OfflineStorage; failed(): boolean } {
+  const file = fileStorage(path);
+  let failed = false;
+  return {
+    storage: {
+      ...file,
+      async save(text) {
+        failed = true;
+        await file.save(text);
+        failed = false;
+      },
+    },
+    failed: () => failed,
+  };
 }
 
 /** One change as a line: what, the vault, the name, the type, the id. */
@@ -71,7 +100,7 @@ function columns(cells: readonly string[]): string {
 }
 
 /** A promise that only fails. */
-function failed(): { promise: Promise<never>; reject(error: CofferError): void } {
+function onlyFails(): { promise: Promise<never>; reject(error: CofferError): void } {
   let reject: (error: CofferError) => void = () => undefined;
   const promise = new Promise<never>((_resolve, fail) => {
     reject = fail;
