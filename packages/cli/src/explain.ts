@@ -1,17 +1,17 @@
 import { CofferError } from "@coffer/sdk";
 
 /** What a person wrote, by the name under which the service was sent it. */
-const options: Record<string, string> = {
-  email: "--email",
-  org_name: "--org",
-  expires_at: "--expires",
-  client_expires_at: "--client-expires",
-  allowed_cidrs: "--cidr",
-  actor_id: "--actor",
-  action: "--action",
-  from: "--from",
-  to: "--to",
-};
+const options: ReadonlyMap<string, string> = new Map([
+  ["email", "--email"],
+  ["org_name", "--org"],
+  ["expires_at", "--expires"],
+  ["client_expires_at", "--client-expires"],
+  ["allowed_cidrs", "--cidr"],
+  ["actor_id", "--actor"],
+  ["action", "--action"],
+  ["from", "--from"],
+  ["to", "--to"],
+]);
 
 /** Anything that a command can throw, in lines for a person; the first says what is wrong. */
 export function explain(error: unknown): string[] {
@@ -26,5 +26,5 @@ export function explain(error: unknown): string[] {
 }
 
 function written(field: string): string {
-  return options[field.split(".", 1)[0] ?? field] ?? field;
+  return options.get(field.split(".", 1)[0] ?? field) ?? field;
 }
