@@ -1,13 +1,29 @@
 import type { PersonClient, Vault } from "@coffer/sdk";
-import { asPerson, pick } from "./access.ts";
+import { asMember, pick } from "./access.ts";
+import type { Member } from "./access.ts";
 import type { PersonOptions } from "./command-row.ts";
 
-/** The person and the vault of that name or id; `--org` narrows names. Throws Failure: not found, or usage. */
+/** A vault, and who works with it. */
+export interface PickedVault {
+  person: PersonClient;
+  vault: Vault;
+  /** Ids of the records that lists have left out so far, because they cannot be opened. */
+  leftOut: ReadonlySet<string>;
+}
+
+/** The person and the vault of that name or id; `--org` narrows both. Throws Failure: not found, or usage. */
 export async function withVault(
   options: PersonOptions,
   env: NodeJS.ProcessEnv,
   nameOrId: string,
-): Promise<{ person: PersonClient; vault: Vault }> {
-  const person = await asPerson(options, env);
-  return { person, vault: pick(await person.vaults.list(), nameOrId, "vault") };
+): Promise<PickedVault> {
+  const member = await asMember(options, env);
+  const { person, leftOut } = member;
+  return { person, vault: pick(await vaultsOf(member), nameOrId, "vault"), leftOut };
+}
+
+/** The vaults that a person may see, with `--org` those of that organization. */
+export async function vaultsOf({ person, organization }: Member): Promise<Vault[]> {
+  const vaults = await person.vaults.list();
+  return vaults.filter((vault) => organization === undefined || vault.org_id === organization);
 }

@@ -22,7 +22,7 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
   // Before anything is decrypted.
   if (!toStdout && options.force !== true && (await isThere(path)))
     throw usage(`${path} is there already: --force writes over it`);
-  const { person, vault } = await withVault(options, env, options.vault);
+  const { person, vault, leftOut: unopened } = await withVault(options, env, options.vault);
   const records = await person.records.list(vault.id);
   const { text, leftOut, notes } = await writeExport(
     options.format,
@@ -36,7 +36,7 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
     await writePrivateFile(path, text);
     tell(`wrote ${path} (mode 0600): it holds every secret of ${vault.name} in the clear`);
   }
-  const unreadable = Math.max(0, vault.record_count - records.length);
+  const unreadable = unopened.size;
   const { format } = options;
   if (options.json === true)
     printJson({
@@ -49,7 +49,7 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
       notes,
     });
   if (unreadable > 0)
-    throw new Failure(exitCodes.failure, `${unreadable} records could not be opened, or went away meanwhile`);
+    throw new Failure(exitCodes.failure, `${unreadable} records could not be opened, and are not in it`);
 }
 
 async function isThere(path: string): Promise<boolean> {

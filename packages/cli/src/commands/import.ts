@@ -2,7 +2,7 @@ import { importContents } from "@coffer/import";
 import type { ImportedFile, ImportFormat } from "@coffer/import";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, printJson, tell } from "../output.ts";
+import { print, printJson, tell, visible } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import { countByType, tellLeftOut } from "../transfer/left-out.ts";
 import { readImportFile } from "../transfer/read-import-file.ts";
@@ -28,10 +28,10 @@ export async function importFile({ args: [path = ""], options, env }: Call<Optio
     say(file, options, { dry_run: true }, `${file.format}: would import ${countByType(file.records)}`);
     return;
   }
-  const { person, vault } = await withVault(options, env, options.vault ?? "");
+  const { person, vault, leftOut } = await withVault(options, env, options.vault ?? "");
   const contents = importContents(file.records);
   const ids = options.asNew === true ? undefined : await person.records.stableIds(vault.id, contents);
-  const { imported, present, deleted, failed } = await sendImport(person, vault.id, file.records, ids);
+  const { imported, present, deleted, failed } = await sendImport({ person, vault, leftOut }, file.records, ids);
   if (present > 0) tell(`${present} records were there already, from an earlier import`);
   if (deleted.length > 0)
     tell(`${deleted.length} records were deleted here since an earlier import: --as-new makes them again`);
@@ -45,5 +45,5 @@ export async function importFile({ args: [path = ""], options, env }: Call<Optio
 function say(file: ImportedFile, options: Options, outcome: object, sentence: string): void {
   const { format, leftOut, notes, records } = file;
   if (options.json === true) printJson({ format, items: records.length, ...outcome, left_out: leftOut, notes });
-  else print(sentence);
+  else print(visible(sentence));
 }

@@ -27,8 +27,8 @@ export const vaultRows: readonly CommandRow[] = [
   },
   {
     name: "vault ls",
-    summary: "list your vaults, of every organization",
-    examples: ["coffer vault ls", "coffer vault ls --json"],
+    summary: "list your vaults, of every organization or of that of --org",
+    examples: ["coffer vault ls", "coffer vault ls --org Example --json"],
     options: personOptions,
     load: async () => (await vaultCommands()).listVaults,
   },

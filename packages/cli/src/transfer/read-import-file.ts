@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { ImportError, readImport } from "@coffer/import";
 import type { ImportedFile, ImportFormat } from "@coffer/import";
 import { usage } from "../failure.ts";
@@ -13,9 +13,12 @@ interface Options {
   includeDeleted?: boolean;
 }
 
-/** Reads a file that another password manager wrote. Throws Failure (usage) for one that cannot be read as a whole. */
-export async function readImportFile(path: string, options: Options): Promise<ImportedFile> {
-  const bytes = path === "-" ? await readStdinBytes() : await readNamedBytes(path);
+/**
+ * Reads a file that another password manager wrote, or a pipe or device of that name, up to `largest` bytes.
+ * Throws Failure (usage) for one that cannot be read as a whole.
+ */
+export async function readImportFile(path: string, options: Options, largest = largestFile): Promise<ImportedFile> {
+  const bytes = path === "-" ? await readStdinBytes(largest) : await readNamedBytes(path, largest);
   try {
     return await readImport(bytes, {
       format: options.format,
@@ -28,29 +31,28 @@ export async function readImportFile(path: string, options: Options): Promise<Im
   }
 }
 
-async function readNamedBytes(path: string): Promise<Uint8Array> {
+async function readNamedBytes(path: string, largest: number): Promise<Uint8Array> {
   try {
-    const { size } = await stat(path);
-    if (size > largestFile) throw tooLarge(path);
-    return await readFile(path);
+    return await readAtMost(largest, createReadStream(path, { highWaterMark: 1024 * 1024 }), path);
   } catch (error) {
     if (error instanceof Error && "syscall" in error) throw usage(`${path} cannot be read: ${error.message}`);
     throw error;
   }
 }
 
-async function readStdinBytes(): Promise<Uint8Array> {
+async function readStdinBytes(largest: number): Promise<Uint8Array> {
   if (stdinIsTerminal()) throw usage("stdin is the terminal: name a file, or put one before the command with <");
+  return readAtMost(largest, process.stdin, "stdin");
+}
+
+/** What a pipe or a device gives has no size before its end, and it may have none. */
+async function readAtMost(largest: number, from: AsyncIterable<unknown>, what: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of process.stdin) {
+  for await (const chunk of from) {
     size += (chunk as Buffer).length;
-    if (size > largestFile) throw tooLarge("stdin");
+    if (size > largest) throw usage(`${what} is larger than ${largest / 1024 ** 3} GiB`);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);
-}
-
-function tooLarge(what: string): Error {
-  return usage(`${what} is larger than 1 GiB`);
 }

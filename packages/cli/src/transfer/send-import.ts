@@ -1,6 +1,6 @@
 import type { PlainRecord } from "@coffer/import";
-import type { PersonClient } from "@coffer/sdk";
 import { tell } from "../output.ts";
+import type { PickedVault } from "../pick-vault.ts";
 
 export interface SentImport {
   imported: number;
@@ -16,20 +16,19 @@ export interface SentImport {
  * could not be sent: what was sent before is there, and the same again goes on from it.
  */
 export async function sendImport(
-  person: PersonClient,
-  vaultId: string,
+  { person, vault, leftOut }: PickedVault,
   records: readonly PlainRecord[],
   ids: readonly string[] | undefined,
 ): Promise<SentImport> {
-  const there = ids === undefined ? [] : await person.records.list(vaultId);
+  const there = ids === undefined ? [] : await person.records.list(vault.id);
   const present = new Set(there.map(({ id }) => id));
-  const sent = records.flatMap(({ type, payload }, index) => {
-    const id = ids?.[index];
-    return id !== undefined && present.has(id) ? [] : [{ type, fields: payload, id }];
-  });
+  const all = records.map(({ type, payload }, index) => ({ type, fields: payload, id: ids?.[index] }));
+  // An id is taken also by a record that was altered since, and so cannot be opened.
+  const unopened = all.filter(({ id }) => id !== undefined && leftOut.has(id));
+  const sent = all.filter(({ id }) => id === undefined || !(present.has(id) || leftOut.has(id)));
   let done = 0;
   const { imported, errors } = await person.records
-    .import(vaultId, sent, {
+    .import(vault.id, sent, {
       onProgress: (progress) => {
         done = progress.done;
         tell(`${progress.done} of ${progress.total} records`);
@@ -43,10 +42,13 @@ export async function sendImport(
   const taken = errors.filter(({ issue }) => ids !== undefined && issue.startsWith("id: taken"));
   return {
     imported,
-    present: records.length - sent.length,
+    present: records.length - sent.length - unopened.length,
     deleted: taken.map(({ index }) => nameOf(index)),
-    failed: errors
-      .filter((error) => !taken.includes(error))
-      .map(({ index, issue }) => ({ item: nameOf(index), reason: issue })),
+    failed: [
+      ...unopened.map(({ fields }) => ({ item: fields["name"] ?? "", reason: "it is there, but cannot be opened" })),
+      ...errors
+        .filter((error) => !taken.includes(error))
+        .map(({ index, issue }) => ({ item: nameOf(index), reason: issue })),
+    ],
   };
 }
