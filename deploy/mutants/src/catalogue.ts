@@ -1,4 +1,5 @@
 import { changeMutants } from "./catalogue/changes.ts";
+import { commandMutants } from "./catalogue/command.ts";
 import { cryptoMutants } from "./catalogue/crypto.ts";
 import { httpMutants } from "./catalogue/http.ts";
 import { machineMutants } from "./catalogue/machines.ts";
@@ -33,5 +34,6 @@ export const catalogue: readonly Mutant[] = [
   ...vaultMutants,
   ...changeMutants,
   ...syncMutants,
+  ...commandMutants,
   ...sdkMutants,
 ];

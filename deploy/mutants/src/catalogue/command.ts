@@ -1,0 +1,104 @@
+import type { Mutant } from "../mutant.ts";
+
+const importing = "packages/import/src";
+const lost = "packages/import/test/lost-fields.test.ts";
+const keepass = "packages/import/test/keepass.test.ts";
+const broken = "packages/import/test/broken.test.ts";
+const tables = "packages/import/test/tables.test.ts";
+const command = "packages/cli/src";
+const edges = "deploy/local/test/cli-edges.test.ts";
+
+/** What the command brings in, gives out and keeps on a person's machine. */
+export const commandMutants: readonly Mutant[] = [
+  {
+    name: "export-does-not-look-at-what-it-lost",
+    file: `${importing}/lost-fields.ts`,
+    find: "before.get(field) !== after.get(field)",
+    replace: 'before.get(field) !== after.get(field) && field === ""',
+    tests: [lost],
+  },
+  {
+    name: "field-named-type-taken-for-the-type",
+    file: `${importing}/extra-fields.ts`,
+    find: 'type !== readAs || payload["type"] !== undefined',
+    replace: "type !== readAs",
+    tests: [lost],
+  },
+  {
+    name: "custom-field-taken-for-the-type-marker",
+    file: `${importing}/extra-fields.ts`,
+    find: " && label !== typeMarker",
+    replace: "",
+    tests: [lost],
+  },
+  {
+    name: "keepass-folder-of-any-depth-written",
+    file: `${importing}/keepass/write-xml.ts`,
+    find: "fitsXml(folder) && parts.length <= deepest",
+    replace: "fitsXml(folder)",
+    tests: [lost],
+  },
+  {
+    name: "passkey-under-older-names-dropped",
+    file: `${importing}/keepass/read-passkey.ts`,
+    find: "[...olderPasskeyKeys, ...passkeyKeys]",
+    replace: "passkeyKeys",
+    tests: [keepass],
+  },
+  {
+    name: "passkey-without-an-id-dropped",
+    file: `${importing}/keepass/read-passkey.ts`,
+    find: 'if (!draft.holdsMoreThan(["name"]))',
+    replace: 'if (!draft.has("credential_id"))',
+    tests: [keepass, lost],
+  },
+  {
+    name: "second-column-of-one-name-dropped",
+    file: `${importing}/csv/read-csv.ts`,
+    find: "isKnown(name) && columns.indexOf(name) !== index",
+    replace: "isKnown(name) && columns.indexOf(name) > index",
+    tests: [tables],
+  },
+  {
+    name: "file-nested-too-deeply-is-a-fault-of-ours",
+    file: `${importing}/read.ts`,
+    find: "error instanceof RangeError",
+    replace: "error instanceof TypeError",
+    tests: [broken],
+  },
+  {
+    name: "pipe-read-without-end",
+    file: `${command}/transfer/read-import-file.ts`,
+    find: "if (size > largest)",
+    replace: "if (size > largest * 1024)",
+    tests: ["packages/cli/test/read-import-file.test.ts"],
+  },
+  {
+    name: "logged-out-profile-is-no-ended-session",
+    file: `${command}/profile.ts`,
+    find: 'throw new CofferError("invalid_token", notLoggedIn().message)',
+    replace: 'throw new CofferError("not_found", notLoggedIn().message)',
+    tests: ["packages/cli/test/profile.test.ts"],
+  },
+  {
+    name: "org-does-not-narrow-vaults",
+    file: `${command}/pick-vault.ts`,
+    find: "organization === undefined || vault.org_id === organization",
+    replace: "organization !== null || vault.org_id === organization",
+    tests: [edges],
+  },
+  {
+    name: "altered-record-taken-for-a-deleted-one",
+    file: `${command}/transfer/send-import.ts`,
+    find: "!(present.has(id) || leftOut.has(id))",
+    replace: "!present.has(id)",
+    tests: [edges],
+  },
+  {
+    name: "store-that-cannot-be-written-is-no-failure",
+    file: `${command}/commands/sync.ts`,
+    find: "store?.failed() === true",
+    replace: "store?.failed() === undefined",
+    tests: [edges],
+  },
+];
