@@ -120,7 +120,7 @@ async function finish(
   try {
     client = (await store.send({ method: "GET", path: "/api/sm/v1/client" })).body as ClientView;
   } catch (error) {
-    if (error instanceof CofferError && error.code === "invalid_token") return undefined;
+    if (error instanceof CofferError && error.code === "invalid_token" && !error.foreign) return undefined;
     throw error;
   }
   if (client.client_id !== drafted.client_id)
@@ -141,8 +141,9 @@ async function finish(
   };
 }
 
+/** Whether the token may be spent all the same: a proxy's refusal does not say what became of it. */
 function answerIsLost(error: CofferError): boolean {
-  return error.code === "network" || error.code === "bad_answer" || (error.status ?? 0) >= 500;
+  return error.foreign || error.code === "network" || error.code === "bad_answer" || (error.status ?? 0) >= 500;
 }
 
 /** Whether the service said no, so that the token was not spent by this call. */

@@ -130,7 +130,7 @@ async function destroy(store: SecretStore, folderId: string, uid: string): Promi
   try {
     await store.send({ method: "DELETE", path: pathOf(store, folderId, uid) });
   } catch (error) {
-    if (!(error instanceof CofferError) || error.status !== 404) throw error;
+    if (!(error instanceof CofferError) || error.status !== 404 || error.foreign) throw error;
   }
 }
 

@@ -36,7 +36,7 @@ export function personStore(
           const path = `${pathIn(id)}/${encodeURIComponent(uid)}`;
           return askedFor<SecretView>(await send({ method: "GET", path }), { uid, folder_id: id });
         } catch (error) {
-          if (!(error instanceof CofferError) || error.status !== 404) throw error;
+          if (!(error instanceof CofferError) || error.status !== 404 || error.foreign) throw error;
         }
       }
       throw new CofferError("secret_not_found", `no folder of yours holds the secret ${uid}`);

@@ -96,7 +96,7 @@ function stateOf(views: readonly SecretView[]): Map<string, string> {
   return new Map(views.map(({ uid, version, updated_at }) => [uid, `${version}.${updated_at}`]));
 }
 
-/** Whether asking again is of no use. */
-function isFinal({ code }: CofferError): boolean {
-  return ["invalid_token", "token_reused", "access_denied", "configuration"].includes(code);
+/** Whether asking again is of no use, by the service's own word. */
+function isFinal({ code, foreign }: CofferError): boolean {
+  return !foreign && ["invalid_token", "token_reused", "access_denied", "configuration"].includes(code);
 }

@@ -6,6 +6,7 @@ const asked = [`${tests}/answers-asked-for.test.ts`] as const;
 const stored = [`${tests}/sync-storage.test.ts`] as const;
 const loss = [`${tests}/sync-loss.test.ts`] as const;
 const renewal = [`${tests}/sync-renewal.test.ts`] as const;
+const foreign = [`${tests}/foreign-answers.test.ts`] as const;
 const keys = [`${tests}/known-vault-keys.test.ts`] as const;
 
 /** What a client does not believe a service, and what a device keeps. */
@@ -219,5 +220,26 @@ export const sdkMutants: readonly Mutant[] = [
     find: "|| delay > store.maxWaitSeconds * 1000) throw error;",
     replace: "|| delay > 1e9 * store.maxWaitSeconds) throw error;",
     tests: [`${tests}/import.test.ts`],
+  },
+  {
+    name: "machines-new-key-discarded-by-a-proxys-word",
+    file: `${source}/bootstrap.ts`,
+    find: 'return error.foreign || error.code === "network"',
+    replace: 'return error.code === "network"',
+    tests: foreign,
+  },
+  {
+    name: "machine-that-a-proxy-does-not-know-is-unknown",
+    file: `${source}/bootstrap.ts`,
+    find: 'error.code === "invalid_token" && !error.foreign) return undefined;',
+    replace: 'error.code === "invalid_token") return undefined;',
+    tests: foreign,
+  },
+  {
+    name: "secret-said-removed-by-a-proxy",
+    file: `${source}/change-secret.ts`,
+    find: "error.status !== 404 || error.foreign) throw error;",
+    replace: "error.status !== 404) throw error;",
+    tests: foreign,
   },
 ];
