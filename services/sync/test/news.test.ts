@@ -6,7 +6,7 @@ import type { Device } from "./support/device.ts";
 import { startSync } from "./support/start.ts";
 import { moment } from "./support/vaults.ts";
 
-const quick = { news: 300, newsAgain: 50, startOver: 300 };
+const quick = { news: 300, newsAgain: 50, startOver: 600 };
 const sync = await startSync(t, { timings: quick });
 const { authSm, vaults, connect, nats } = sync;
 t.afterEach(() => {
