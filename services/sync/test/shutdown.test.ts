@@ -24,7 +24,7 @@ await t.test("on shutdown connections are closed with 1012, spread over the drai
     }),
   );
   const [first, last] = [Math.min(...times), Math.max(...times)];
-  t.ok(first < 150 && last > 350 && last < 1_000, `from ${first} to ${last} ms`);
+  t.ok(last - first > 200, `from ${first} to ${last} ms`);
   await closing;
   t.match(await replica.metrics(), 'coffer_sync_closes_total{service="sync",code="1012"} 20');
 });
