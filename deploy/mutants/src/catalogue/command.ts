@@ -101,4 +101,25 @@ export const commandMutants: readonly Mutant[] = [
     replace: "store?.failed() === undefined",
     tests: [edges],
   },
+  {
+    name: "cut-off-sync-ends-as-if-done",
+    file: `${command}/commands/sync.ts`,
+    find: "asked !== undefined && options.watch !== true",
+    replace: "asked !== undefined && options.watch === true",
+    tests: [edges],
+  },
+  {
+    name: "export-counts-what-was-there-before",
+    file: `${command}/commands/export.ts`,
+    find: "const unreadable = unopened.size;",
+    replace: "const unreadable = Math.max(0, vault.record_count - records.length - 0 * unopened.size);",
+    tests: [edges],
+  },
+  {
+    name: "vault-name-steers-the-terminal",
+    file: `${command}/commands/import.ts`,
+    find: "print(visible(sentence))",
+    replace: 'print(visible === undefined ? "" : sentence)',
+    tests: [edges],
+  },
 ];
