@@ -26,9 +26,9 @@ export interface Device {
   /** Of the pushes among them: action and record, vault or folder. */
   pushes(): Message[];
   send(message: object | string): void;
-  /** Asks and waits for the answer. */
+  /** Asks and waits for the answer; what came before it is not given by `next` any more. */
   sync(request?: { last_sync?: string | null; limit?: number }): Promise<Message>;
-  /** Resolves with the message of this kind that follows those that were there. */
+  /** Resolves with the first message of this kind that was not given yet: it may have come before it was asked for. */
   next(type: string): Promise<Message>;
   /** Resolves with how it was closed. */
   closed(): Promise<{ code: number; reason: string }>;
@@ -65,9 +65,14 @@ export async function connectDevice(
   await once(socket, "open");
   const send = (message: object | string): void =>
     socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  const given = new Set<Message>();
   const next: Device["next"] = async (type) => {
-    const seen = messages.length;
-    return until(`there is a ${type}`, () => messages.slice(seen).find((message) => message.type === type));
+    const isNext = (message: Message): boolean => message.type === type && !given.has(message);
+    return until(`there is a ${type}`, () => {
+      const found = messages.find(isNext);
+      if (found !== undefined) given.add(found);
+      return found;
+    });
   };
   return {
     socket,
@@ -76,6 +81,7 @@ export async function connectDevice(
     send,
     next,
     sync: (request = {}) => {
+      for (const message of messages) given.add(message);
       send({ type: "sync_request", ...request });
       return next("sync_response");
     },
