@@ -75,7 +75,8 @@ await t.test(
     const stop = new AbortController();
     const stopped = personClient(server.session, server.url, { signal: stop.signal });
     const importing = stopped.records.import(vaultId, [login]);
-    setTimeout(() => stop.abort(), 200);
+    await until("it is asked", () => asked === 3);
+    stop.abort();
     await t.rejects(importing, { code: "network", message: /given up/ });
     after = "0";
     const back = personClient(server.session, server.url).records.import(vaultId, [login]);
