@@ -77,6 +77,22 @@ await t.test("the next run knows it too, where it is kept, by marks that say not
   await t.rejects(blind.vaults.list(), RangeError, "what cannot be read is not taken for nothing");
 });
 
+await t.test("a mark that could not be kept is kept the next time, and until then no key is used", async (t) => {
+  const { server, vaultId } = await world(t);
+  const kept: Record<string, string> = {};
+  let full = true;
+  const knownVaultKeys: KnownVaultKeys = {
+    load: () => Promise.resolve({}),
+    add: (marks) => (full ? Promise.reject(new RangeError("full")) : Promise.resolve(void Object.assign(kept, marks))),
+  };
+  const me = personClient(server.session, server.url, { knownVaultKeys });
+  await t.rejects(me.vaults.get(vaultId), RangeError);
+  await t.rejects(me.vaults.get(vaultId), RangeError);
+  full = false;
+  t.match(await me.vaults.get(vaultId), { name: "Private" });
+  t.equal(Object.keys(kept).length, 1);
+});
+
 await t.test("a device knows it, also of a vault that went and comes back, and after a restart", async (t) => {
   const { server, vaultId } = await world(t);
   const { storage } = memoryStorage();

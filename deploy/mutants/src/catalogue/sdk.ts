@@ -91,8 +91,15 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "vault-key-that-changed-used",
     file: `${source}/vaults/known-vault-keys.ts`,
-    find: "if (before !== undefined) return before === mark;",
-    replace: 'if (before !== undefined) return mark !== "";',
+    find: "if (before !== undefined && before !== mark) return false;",
+    replace: 'if (before !== undefined && mark === "") return false;',
+    tests: keys,
+  },
+  {
+    name: "mark-of-a-vault-key-lost-when-it-could-not-be-kept",
+    file: `${source}/vaults/known-vault-keys.ts`,
+    find: "          unkept = { ...marks, ...unkept };\n",
+    replace: "",
     tests: keys,
   },
   {

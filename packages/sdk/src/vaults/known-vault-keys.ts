@@ -12,7 +12,7 @@ export interface KnownVaultKeys {
 export interface VaultKeyMarks {
   /**
    * Whether this is the key that the vault had before; of a vault that was not seen before it is from now on. A vault's key
-   * never changes: another one is of the service's making.
+   * never changes: another one is of the service's making. Rejects when it cannot be kept.
    */
   isKnown(vaultId: string, key: Uint8Array): Promise<boolean>;
   /** All that are known, to be kept. They outlast their vaults, else one that goes and comes back could have any key. */
@@ -49,7 +49,12 @@ export function vaultKeyMarks(session: () => Promise<PersonSession>, kept: Known
         if (kept === undefined || Object.keys(unkept).length === 0) return;
         const marks = unkept;
         unkept = {};
-        await kept.add(marks);
+        try {
+          await kept.add(marks);
+        } catch (error) {
+          unkept = { ...marks, ...unkept };
+          throw error;
+        }
       });
     return keeping;
   };
@@ -63,9 +68,12 @@ export function vaultKeyMarks(session: () => Promise<PersonSession>, kept: Known
       const [mark = ""] = await stableIds(key, [`key of the vault ${vaultId}`]);
       await (loading ??= load());
       const before = known.get(name);
-      if (before !== undefined) return before === mark;
-      known.set(name, mark);
-      unkept[name] = mark;
+      if (before !== undefined && before !== mark) return false;
+      if (before === undefined) {
+        known.set(name, mark);
+        unkept[name] = mark;
+      }
+      // Also what could not be kept the last time: a key that is used is one that the next run knows.
       await keep();
       return true;
     },
