@@ -29,8 +29,9 @@ export function readBitwardenJson(bytes: Uint8Array, include: Include): Reading 
   for (const [index, item] of items.entries())
     if (isObject(item)) readItem(item, { folders, collections, include, reading, position: index + 1 });
     else reading.leftOut.push({ kind: "item", item: `item ${index + 1}`, reason: "it is no item" });
+  const used = new Set(items.map((item) => (isObject(item) ? item["folderId"] : undefined)));
   for (const [id, name] of folders)
-    if (!items.some((item) => isObject(item) && item["folderId"] === id))
+    if (!used.has(id))
       reading.leftOut.push({ kind: "setting", item: null, reason: `the folder "${name}" holds nothing` });
   return reading;
 }
