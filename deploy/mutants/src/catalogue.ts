@@ -1,6 +1,7 @@
 import { changeMutants } from "./catalogue/changes.ts";
 import { commandMutants } from "./catalogue/command.ts";
 import { cryptoMutants } from "./catalogue/crypto.ts";
+import { deviceMutants } from "./catalogue/devices.ts";
 import { httpMutants } from "./catalogue/http.ts";
 import { machineMutants } from "./catalogue/machines.ts";
 import { organizationMutants } from "./catalogue/organizations.ts";
@@ -36,4 +37,5 @@ export const catalogue: readonly Mutant[] = [
   ...syncMutants,
   ...commandMutants,
   ...sdkMutants,
+  ...deviceMutants,
 ];

@@ -4,12 +4,11 @@ const source = "packages/sdk/src";
 const tests = "packages/sdk/test";
 const asked = [`${tests}/answers-asked-for.test.ts`] as const;
 const stored = [`${tests}/sync-storage.test.ts`] as const;
-const loss = [`${tests}/sync-loss.test.ts`] as const;
 const renewal = [`${tests}/sync-renewal.test.ts`] as const;
 const foreign = [`${tests}/foreign-answers.test.ts`] as const;
 const keys = [`${tests}/known-vault-keys.test.ts`] as const;
 
-/** What a client does not believe a service, and what a device keeps. */
+/** What a client does not believe a service, and what it keeps. */
 export const sdkMutants: readonly Mutant[] = [
   {
     name: "other-thing-taken-for-the-one-asked-for",
@@ -103,25 +102,11 @@ export const sdkMutants: readonly Mutant[] = [
     tests: keys,
   },
   {
-    name: "vault-keys-not-known-after-a-restart",
-    file: `${source}/sync/saved-replica.ts`,
-    find: "keyMarks.take(saved.key_marks ?? {});",
-    replace: "keyMarks.take({});",
-    tests: keys,
-  },
-  {
     name: "kept-vault-keys-that-cannot-be-read-are-none",
     file: `${source}/vaults/known-vault-keys.ts`,
     find: "      loading = undefined;\n      throw error;",
     replace: "      loading = undefined;\n      if (error === undefined) throw error;",
     tests: keys,
-  },
-  {
-    name: "replica-written-again-after-it-was-cleared",
-    file: `${source}/sync/replica-keeper.ts`,
-    find: "      unwritten = false;\n      await stored",
-    replace: "      await stored",
-    tests: stored,
   },
   {
     name: "store-that-is-no-box-overwritten",
@@ -138,80 +123,10 @@ export const sdkMutants: readonly Mutant[] = [
     tests: stored,
   },
   {
-    name: "store-of-another-service-overwritten",
-    file: `${source}/sync/saved-replica.ts`,
-    find: "if (saved.url !== url) throw refusedStorage",
-    replace: 'if (saved.url !== url) return undefined;\n  if (saved.url === "") throw refusedStorage',
-    tests: stored,
-  },
-  {
-    name: "store-kept-when-the-session-is-over",
-    file: `${source}/sync/sync-client.ts`,
-    find: "await (isCutOff(error) ? keeper.clear() : keeper.close());",
-    replace: "await (error === undefined ? keeper.clear() : keeper.close());",
-    tests: stored,
-  },
-  {
-    name: "sync-goes-on-as-somebody-else",
-    file: `${source}/sync/sync-client.ts`,
-    find: "if (session.user.id !== person.user.id) throw",
-    replace: 'if (session.url === "") throw',
-    tests: stored,
-  },
-  {
-    name: "proxys-refusal-ends-the-session",
-    file: `${source}/sync/sync-client.ts`,
-    find: "error instanceof CofferError && !error.foreign && (error.code",
-    replace: "error instanceof CofferError && (error.code",
-    tests: stored,
-  },
-  {
-    name: "proxys-404-takes-records-away",
-    file: `${source}/sync/apply-answer.ts`,
-    find: "if (!(error instanceof CofferError) || error.foreign) return false;",
-    replace: "if (!(error instanceof CofferError)) return false;",
-    tests: loss,
-  },
-  {
-    name: "lost-records-stay-lost",
-    file: `${source}/sync/link.ts`,
-    find: "const again = short.length > 0;",
-    replace: "const again = short.length > toCount.size;",
-    tests: loss,
-  },
-  {
-    name: "vault-that-came-back-collapsed-into-an-update",
-    file: `${source}/sync/apply-pushes.ts`,
-    find: 'return cameIn && later.action === "vault_updated" ?',
-    replace: 'return cameIn && later.action === "vault_created" ?',
-    tests: loss,
-  },
-  {
     name: "short-token-renewed-at-once",
     file: `${source}/person-session.ts`,
     find: "Math.min(longestMarginSeconds, life / 3)",
     replace: "Math.min(longestMarginSeconds, life)",
-    tests: renewal,
-  },
-  {
-    name: "connections-without-a-second-between",
-    file: `${source}/sync/sync-client.ts`,
-    find: "await pause(shortestMilliseconds - (performance.now() - began));",
-    replace: "await pause(0 * (performance.now() - began) * shortestMilliseconds);",
-    tests: renewal,
-  },
-  {
-    name: "stopped-device-waits-for-its-renewal",
-    file: `${source}/sync/sync-client.ts`,
-    find: "      if (isStopped()) return;\n      if (end.synced) failures = 0;",
-    replace: "      if (end.synced) failures = 0;",
-    tests: renewal,
-  },
-  {
-    name: "answer-that-begins-anew-cut-by-a-renewal",
-    file: `${source}/sync/link.ts`,
-    find: "if (retiring && !resetting) connection.end(1000);",
-    replace: "if (retiring) connection.end(1000);",
     tests: renewal,
   },
   {

@@ -15,6 +15,7 @@ export interface Connection {
   send(message: object): void;
   /** Ends it with this code, at once: nothing of it is heard any more. */
   end(code: number): void;
+  isOver(): boolean;
   /** Resolves with the close code when it is over. */
   readonly closed: Promise<number>;
 }
@@ -68,6 +69,7 @@ export function connect(
     socket,
     closed,
     end,
+    isOver: () => over,
     send: (message) => {
       if (!over) socket.send(JSON.stringify(message));
     },

@@ -1,14 +1,15 @@
 import { CofferError, isServerCode } from "../errors.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
-import { applyAnswer } from "./apply-answer.ts";
-import { applyPushes, asOnePush, keyOfPush } from "./apply-pushes.ts";
 import { connect, deadLink } from "./connection.ts";
 import type { WebSocketConstructor } from "./connection.ts";
 import { hearPings } from "./heard-pings.ts";
 import { readMessage } from "./messages.ts";
 import type { Push, SyncAnswer } from "./messages.ts";
-import { recordCounts, setVaults } from "./replica.ts";
-import type { Replica, ReplicaChange } from "./replica.ts";
+import { setVaults } from "./replica.ts";
+import type { Replica, Step } from "./replica.ts";
+import { shortVaults } from "./short-vaults.ts";
+import { stepOfAnswer } from "./step-of-answer.ts";
+import { asOnePush, keyOfPush, stepOfPushes } from "./step-of-pushes.ts";
 
 /** What a connection works on and whom it tells. */
 export interface LinkOf {
@@ -22,7 +23,8 @@ export interface LinkOf {
   recounted: Set<string>;
   /** Between the last word of the service and the question whether it is still there. */
   quietMilliseconds: number | undefined;
-  onChanges(changes: ReplicaChange[]): Promise<void>;
+  /** Lets a step change the replica, and tells of it. Rejects with what a listener throws. */
+  take(step: Step): Promise<void>;
   /** Everything has come that was there when it was asked for. */
   onLive(): void;
 }
@@ -59,12 +61,11 @@ export function openLink(of: LinkOf, token: string): Link {
   const pending = new Map<string, Push>();
   const end: LinkEnd = { code: 0, synced: false };
   // The first question goes as soon as the connection is open: until it is answered nothing retires it.
-  let asking: { first: boolean } | undefined = { first: true };
+  let asking: { first: boolean; everything: boolean } | undefined = { first: true, everything: false };
   let awaiting = false;
   let resetting = false;
   let listed = false;
-  let doubted = false;
-  const toCount = new Set<string>();
+  const short = shortVaults(replica, of.recounted);
   let retiring = false;
   let draining = false;
   let work: Promise<void> = Promise.resolve();
@@ -76,46 +77,27 @@ export function openLink(of: LinkOf, token: string): Link {
     connection.end(1000);
   };
   const enqueue = (task: () => Promise<void>): void => {
-    work = work.then(task).catch(fail);
+    work = work.then(() => (end.error === undefined ? task() : undefined)).catch(fail);
   };
 
-  const tell = async (changes: ReplicaChange[]): Promise<void> => {
-    for (const change of changes) {
-      // The key of a vault that is out of sight goes with it.
-      if (change.action === "vault_deleted") vaults.forget(change.vault_id);
-      if (change.action === "vault_created") toCount.add(change.vault_id);
-    }
-    await of.onChanges(changes);
-  };
+  const take = (step: Step): Promise<void> =>
+    of.take(() => {
+      const changes = step();
+      for (const change of changes) {
+        // The key of a vault that is out of sight goes with it.
+        if (change.action === "vault_deleted") vaults.forget(change.vault_id);
+        if (change.action === "vault_created") short.count(change.vault_id);
+      }
+      return changes;
+    });
 
   const ask = (first: boolean): void => {
-    asking = { first };
+    if (connection.isOver()) return;
+    asking = { first, everything: first && replica.serverTime === undefined };
     awaiting = true;
     answerTimer = setTimeout(() => connection.end(deadLink), answerMilliseconds);
     const since = replica.serverTime === undefined ? {} : { last_sync: replica.serverTime };
     connection.send({ type: "sync_request", ...since, limit: of.limit });
-  };
-
-  /**
-   * Whether another number of records is held of a vault than the service counts, so that what is there is to be asked for
-   * again: once more from where we are, since there may have been a change between answer and count; then from nothing,
-   * for each vault once.
-   */
-  const isShort = (): boolean => {
-    const counts = recordCounts(replica);
-    const short = [...toCount].filter((id) => {
-      const view = replica.vaults.get(id);
-      return view !== undefined && view.record_count !== (counts.get(id) ?? 0) && !of.recounted.has(id);
-    });
-    const again = short.length > 0;
-    if (!again) toCount.clear();
-    else if (doubted) {
-      for (const id of short) of.recounted.add(id);
-      replica.serverTime = undefined;
-    }
-    doubted = again && !doubted;
-    if (again) listed = false;
-    return again;
   };
 
   /** What was asked is to be asked again later: nothing of what is here is wrong. */
@@ -128,25 +110,28 @@ export function openLink(of: LinkOf, token: string): Link {
     else answerTimer = setTimeout(() => ask(first), Math.min(seconds, longestWait) * 1000);
   };
 
+  // What comes of a connection that is over comes again with the next one: nothing of it is begun any more.
   const takeAnswer = async (answer: SyncAnswer): Promise<void> => {
-    if (asking === undefined) return;
+    if (asking === undefined || connection.isOver()) return;
+    const anew = asking.first && (answer.reset || asking.everything);
     if (!listed) {
       // Asked for after the service has begun to tell this connection of changes, so that none falls in between.
       const views = (await vaults.list()).map(({ view }) => view);
-      await tell(setVaults(replica, views));
-      for (const { id } of views) toCount.add(id);
+      await take(() => setVaults(replica, views));
+      for (const { id } of views) short.count(id);
       listed = true;
     }
-    const changes = await applyAnswer(replica, vaults, answer, asking.first);
+    const step = await stepOfAnswer(replica, vaults, answer, anew);
     resetting = answer.has_more && (resetting || answer.reset);
-    await tell(changes);
+    await take(step);
     if (answer.has_more) {
       // What begins anew would begin once more on the next connection: it goes on for as long as the token lets it.
       if (retiring && !resetting) connection.end(1000);
       else ask(false);
       return;
     }
-    if (isShort()) {
+    if (short.areThere()) {
+      listed = false;
       if (retiring) connection.end(1000);
       else ask(true);
       return;
@@ -160,11 +145,11 @@ export function openLink(of: LinkOf, token: string): Link {
 
   const drain = async (): Promise<void> => {
     draining = false;
-    if (asking !== undefined || pending.size === 0) return;
+    if (asking !== undefined || pending.size === 0 || connection.isOver()) return;
     const pushes = [...pending.values()];
     pending.clear();
-    const { changes, sync } = await applyPushes(replica, vaults, pushes);
-    await tell(changes);
+    const { step, sync } = await stepOfPushes(replica, vaults, pushes);
+    await take(step);
     if (sync) ask(true);
   };
 
@@ -176,7 +161,7 @@ export function openLink(of: LinkOf, token: string): Link {
       const { folder_id: folderId, change } = push;
       // In the order of everything else, and what the listener throws is not lost in an event.
       const news = { action: push.action, folder_id: folderId ?? "", change: change ?? "metadata" } as const;
-      if (folderId !== null) enqueue(() => tell([news]));
+      if (folderId !== null) enqueue(() => take(() => [news]));
     } else {
       const key = keyOfPush(push);
       const one = asOnePush(pending.get(key), push);

@@ -31,6 +31,9 @@ export type ReplicaChange =
   /** Nothing of a folder is held; the word is passed on. */
   | { action: "folder_updated"; folder_id: string; change: string };
 
+/** Changes the replica, at once and whole, and says what became of it. */
+export type Step = () => ReplicaChange[];
+
 export function emptyReplica(): Replica {
   return { serverTime: undefined, vaults: new Map(), records: new Map(), before: undefined };
 }
@@ -61,7 +64,7 @@ export function putRecord(replica: Replica, record: HeldRecord): ReplicaChange[]
 }
 
 export function dropRecord(replica: Replica, id: string): ReplicaChange[] {
-  const held = replica.records.get(id) ?? replica.before?.get(id);
+  const held = heldRecord(replica, id);
   replica.records.delete(id);
   replica.before?.delete(id);
   return held === undefined ? [] : [deletionOf(held)];
@@ -86,6 +89,15 @@ export function setVaults(replica: Replica, views: readonly VaultView[]): Replic
   const present = new Set(views.map(({ id }) => id));
   const gone = [...replica.vaults.keys()].filter((id) => !present.has(id));
   return [...gone.flatMap((id) => dropVault(replica, id)), ...views.flatMap((view) => putVault(replica, view))];
+}
+
+/** All records that are held; while everything comes anew also those that have not come again yet. */
+export function heldRecords({ records, before }: Replica): HeldRecord[] {
+  return [...records.values(), ...(before?.values() ?? [])];
+}
+
+export function heldRecord({ records, before }: Replica, id: string): HeldRecord | undefined {
+  return records.get(id) ?? before?.get(id);
 }
 
 /** How many records are held of each vault. */

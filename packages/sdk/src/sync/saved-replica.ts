@@ -4,6 +4,7 @@ import type { PersonSession } from "../person-session.ts";
 import { refusedStorage, storedBox } from "../stored-box.ts";
 import type { VaultKeyMarks } from "../vaults/known-vault-keys.ts";
 import type { VaultView } from "../vaults/views.ts";
+import { heldRecords } from "./replica.ts";
 import type { HeldRecord, Replica } from "./replica.ts";
 
 interface Saved {
@@ -47,23 +48,23 @@ export async function loadReplica(
 }
 
 /**
- * Seals a replica into the storage, all of it. Nothing is written while everything comes anew: what was saved last can
- * be continued from, half of an answer cannot. Throws what the storage throws.
+ * Seals a replica into the storage, all of it. `serverTime` is up to where it was complete the last time: while everything
+ * comes anew that is continued from, half of an answer cannot be. Throws what the storage throws.
  */
 export async function saveReplica(
   storage: OfflineStorage,
   session: PersonSession,
   url: string,
   replica: Replica,
+  serverTime: string,
   keyMarks: VaultKeyMarks,
 ): Promise<void> {
-  if (replica.serverTime === undefined || replica.before !== undefined) return;
   const saved: Saved = {
     version: 1,
     url,
-    server_time: replica.serverTime,
+    server_time: serverTime,
     vaults: [...replica.vaults.values()],
-    records: [...replica.records.values()],
+    records: heldRecords(replica),
     key_marks: keyMarks.all(),
   };
   await storage.save(

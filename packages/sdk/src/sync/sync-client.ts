@@ -17,7 +17,10 @@ import { recordCounts } from "./replica.ts";
 import { replicaKeeper } from "./replica-keeper.ts";
 
 export interface SyncOptions {
-  /** Hears what has changed, in order; first of all what is new since the storage was written. */
+  /**
+   * Hears what has changed, in order; first of all what is new since the storage was written. Only then is it kept there:
+   * what a crash comes before, or what it throws at, is told by the next run. What it throws ends the sync.
+   */
   onChange?: ((changes: SyncChange[]) => void) | undefined;
   /** Where the device keeps what it holds, sealed, between runs. Not kept unless given. */
   storage?: OfflineStorage | undefined;
@@ -44,7 +47,7 @@ export interface Sync {
   /** All records that are held and can be opened, or those of one vault. */
   records(vaultId?: string): Promise<SyncedRecord[]>;
   record(id: string): Promise<SyncedRecord | undefined>;
-  /** Closes the connection and writes what is held into the storage. */
+  /** Closes the connection, waits until what is under way has been told, and writes what is held into the storage. */
   stop(): Promise<void>;
   /**
    * Resolves when it was stopped. Rejects with the CofferError that ended it: `invalid_token` when the session was
@@ -84,6 +87,8 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
   let stopped = false;
   let link: Link | undefined;
   let wake: () => void = () => undefined;
+  /** What a listener threw: what it was to be told is not told. */
+  let fault: { error: unknown } | undefined;
   const ready = promised();
   const ended = promised();
 
@@ -95,13 +100,22 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
     limit: mostPerPage,
     recounted: new Set(),
     quietMilliseconds: options.quietSeconds === undefined ? undefined : options.quietSeconds * 1000,
-    async onChanges(changes) {
-      keeper.changed(changes.some(({ action }) => action.endsWith("_deleted")));
-      if (options.onChange === undefined || changes.length === 0) return;
-      const opened = await openChanges(changes, replica, vaults, options.onUnreadable);
-      if (opened.length > 0 && !stopped) options.onChange(opened);
-    },
+    take: (step) =>
+      keeper.change(async () => {
+        const changes = step();
+        if (options.onChange === undefined) return changes;
+        try {
+          const opened = await openChanges(changes, replica, vaults, options.onUnreadable);
+          // Also when it was stopped meanwhile: what is held and was never told would not be told by the next run either.
+          if (opened.length > 0) options.onChange(opened);
+        } catch (error) {
+          fault = { error };
+          throw error;
+        }
+        return changes;
+      }),
     onLive() {
+      if (stopped) return;
       ready.resolve();
       options.onLive?.();
     },
@@ -136,6 +150,7 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
       const began = performance.now();
       const { end, session, renewing } = await once();
       if (isStopped()) return;
+      if (fault !== undefined) throw fault.error;
       if (end.logout !== undefined) throw endedSession(end.logout);
       let error = end.error === undefined ? undefined : passing(end.error);
       const expired = end.code === 4001;
@@ -169,7 +184,7 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
 
   void run().catch(async (error: unknown) => {
     stopped = true;
-    await (isCutOff(error) ? keeper.clear() : keeper.close());
+    await (isCutOff(error) && fault === undefined ? keeper.clear() : keeper.close());
     ready.reject(error);
     ended.reject(error);
   });
@@ -198,7 +213,8 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
       wake();
       await link?.ended;
       await keeper.close();
-      ended.resolve();
+      if (fault === undefined) ended.resolve();
+      else ended.reject(fault.error);
       ready.reject(new CofferError("network", "the sync was stopped"));
     },
   };

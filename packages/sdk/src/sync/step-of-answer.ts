@@ -3,33 +3,37 @@ import type { VaultStore } from "../vaults/vault-store.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { SyncAnswer } from "./messages.ts";
 import { beginAnew, dropRecord, finishAnew, putRecord, putVault } from "./replica.ts";
-import type { Replica, ReplicaChange } from "./replica.ts";
+import type { Replica, Step } from "./replica.ts";
 
 /**
- * Takes a page of a sync's answer; `first` is its first. Records of a vault that the person may not see by now are left
- * out. Throws CofferError when the service cannot be asked about a vault.
+ * Asks for what a page of a sync's answer does not say, and returns the step that takes it; with `anew` what is held begins
+ * anew with this page. Records of a vault that the person may not see by now are left out. Throws CofferError when the
+ * service cannot be asked about a vault.
  */
-export async function applyAnswer(
+export async function stepOfAnswer(
   replica: Replica,
   vaults: VaultStore,
   answer: SyncAnswer,
-  first: boolean,
-): Promise<ReplicaChange[]> {
-  const changes: ReplicaChange[] = [];
-  if (first && (answer.reset || replica.serverTime === undefined)) beginAnew(replica);
+  anew: boolean,
+): Promise<Step> {
   const strange = new Set(answer.changes.map((item) => item.vault_id).filter((id) => !replica.vaults.has(id)));
+  const views: VaultView[] = [];
   for (const id of strange) {
     const view = await visible(vaults, id);
-    if (view !== undefined) changes.push(...putVault(replica, view));
+    if (view !== undefined) views.push(view);
   }
-  // A record that came into sight again may be in both: it is there.
-  for (const { id } of answer.deleted) changes.push(...dropRecord(replica, id));
-  for (const { id, vault_id, type, encrypted_data, updated_at } of answer.changes)
-    if (replica.vaults.has(vault_id))
-      changes.push(...putRecord(replica, { id, vault_id, type, encrypted_data, updated_at }));
-  replica.serverTime = answer.server_time;
-  if (!answer.has_more) changes.push(...finishAnew(replica));
-  return changes;
+  return () => {
+    if (anew) beginAnew(replica);
+    const changes = views.flatMap((view) => putVault(replica, view));
+    // A record that came into sight again may be in both: it is there.
+    for (const { id } of answer.deleted) changes.push(...dropRecord(replica, id));
+    for (const { id, vault_id, type, encrypted_data, updated_at } of answer.changes)
+      if (replica.vaults.has(vault_id))
+        changes.push(...putRecord(replica, { id, vault_id, type, encrypted_data, updated_at }));
+    replica.serverTime = answer.server_time;
+    if (!answer.has_more) changes.push(...finishAnew(replica));
+    return changes;
+  };
 }
 
 /** A vault as the service shows it now; undefined when it does not. Throws CofferError. */

@@ -1,10 +1,10 @@
 import { viewOf } from "../vaults/change-record.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
-import { isOutOfSight, visible } from "./apply-answer.ts";
 import type { Push } from "./messages.ts";
 import { isNewer } from "./newer.ts";
 import { dropRecord, dropVault, putRecord, putVault } from "./replica.ts";
-import type { Replica, ReplicaChange } from "./replica.ts";
+import type { Replica, Step } from "./replica.ts";
+import { isOutOfSight, visible } from "./step-of-answer.ts";
 
 /** So many records are fetched one by one; of more, such as an import's, a sync brings all at once. */
 const mostFetches = 8;
@@ -25,57 +25,63 @@ export function asOnePush(earlier: Push | undefined, later: Push): Push {
 }
 
 /**
- * Takes pushes about vaults and records: fetches what they announce, unless it is held already. `sync` says that what
- * they announce is to be asked for by a sync. Throws CofferError when the service cannot be asked.
+ * Asks for what pushes about vaults and records announce, unless it is held already, and returns the step that takes it.
+ * `sync` says that there is more, which is to be asked for by a sync. Throws CofferError when the service cannot be asked.
  */
-export async function applyPushes(
+export async function stepOfPushes(
   replica: Replica,
   vaults: VaultStore,
   pushes: readonly Push[],
-): Promise<{ changes: ReplicaChange[]; sync: boolean }> {
-  const changes: ReplicaChange[] = [];
+): Promise<{ step: Step; sync: boolean }> {
+  const steps: Step[] = [];
   const fetches: { id: string; vaultId: string }[] = [];
+  const shown = new Set(replica.vaults.keys());
   let sync = false;
   for (const { action, record_id: id, vault_id: vaultId, updated_at: updatedAt } of pushes) {
     if (vaultId === null) continue;
     if (action.startsWith("vault_")) {
       const view = action === "vault_deleted" ? undefined : await visible(vaults, vaultId);
       if (view === undefined) {
-        changes.push(...dropVault(replica, vaultId));
+        shown.delete(vaultId);
+        steps.push(() => dropVault(replica, vaultId));
         continue;
       }
       // A vault that came into sight comes with all its records.
-      sync ||= !replica.vaults.has(vaultId) || action === "vault_created";
-      changes.push(...putVault(replica, view));
-    } else if (id !== null && action === "record_deleted") changes.push(...dropRecord(replica, id));
+      sync ||= !shown.has(vaultId) || action === "vault_created";
+      shown.add(vaultId);
+      steps.push(() => putVault(replica, view));
+    } else if (id !== null && action === "record_deleted") steps.push(() => dropRecord(replica, id));
     else if (id !== null && action.startsWith("record_")) {
       const held = replica.records.get(id);
       const isHeld = held !== undefined && updatedAt !== null && !isNewer(updatedAt, held.updated_at);
       if (!isHeld) fetches.push({ id, vaultId });
     }
   }
-  if (sync || fetches.length > mostFetches) return { changes, sync: true };
-  const fetched = await Promise.all(fetches.map(({ id, vaultId }) => fetchRecord(replica, vaults, vaultId, id)));
-  return { changes: [...changes, ...fetched.flat()], sync: false };
+  sync ||= fetches.length > mostFetches;
+  if (!sync)
+    steps.push(
+      ...(await Promise.all(
+        fetches.map(({ id, vaultId }) => fetched(replica, vaults, vaultId, id, shown.has(vaultId))),
+      )),
+    );
+  return { step: () => steps.flatMap((step) => step()), sync };
 }
 
-async function fetchRecord(
+async function fetched(
   replica: Replica,
   vaults: VaultStore,
   vaultId: string,
   id: string,
-): Promise<ReplicaChange[]> {
+  vaultShown: boolean,
+): Promise<Step> {
   try {
     const { type, encrypted_data, updated_at } = await viewOf(vaults, vaultId, id);
-    const changes: ReplicaChange[] = [];
-    if (!replica.vaults.has(vaultId)) {
-      const vault = await visible(vaults, vaultId);
-      if (vault === undefined) return [];
-      changes.push(...putVault(replica, vault));
-    }
-    return [...changes, ...putRecord(replica, { id, vault_id: vaultId, type, encrypted_data, updated_at })];
+    const record = { id, vault_id: vaultId, type, encrypted_data, updated_at };
+    if (vaultShown) return () => putRecord(replica, record);
+    const vault = await visible(vaults, vaultId);
+    return () => (vault === undefined ? [] : [...putVault(replica, vault), ...putRecord(replica, record)]);
   } catch (error) {
     if (!isOutOfSight(error)) throw error;
-    return dropRecord(replica, id);
+    return () => dropRecord(replica, id);
   }
 }
