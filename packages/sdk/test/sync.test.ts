@@ -2,6 +2,7 @@ import t from "tap";
 import { newId } from "@coffer/crypto";
 import { until } from "@coffer/testkit";
 import { personClient } from "../src/index.ts";
+import type { RecordView } from "../src/vaults/views.ts";
 import { newDevice, world } from "./synced-device.ts";
 import type { VaultServer } from "./vault-server.ts";
 
@@ -154,4 +155,39 @@ await t.test("an answer that begins anew and breaks off is asked for from its be
   t.notOk(server.asked.at(-1)?.last_sync);
   await until("everything is back", async () => (await sync.records()).length === ids.length);
   t.equal(said().length, 5, "nothing is said of what is as it was");
+});
+
+await t.test("what begins anew counts, also where it is older; anything else displaces nothing newer", async (t) => {
+  const { server, other, vaultId, ids } = await world(t);
+  const [id = "", marker = ""] = ids;
+  const older = server.records.get(id) as RecordView;
+  await other.records.update(vaultId, id, { type: "login", fields: { name: "newer" } });
+  const { sync, said, heard } = await newDevice(t, server);
+  await sync.ready;
+  const ask = (): void =>
+    server.push({ type: "push", action: "vault_created", vault_id: vaultId, record_id: null, updated_at: "" });
+
+  heard.length = 0;
+  server.put(server.records.get(marker) as RecordView);
+  server.instead.sync = (asked, socket) => {
+    const answer = server.answer(asked) as { changes: object[] };
+    socket.send(JSON.stringify({ ...answer, changes: [older, ...answer.changes] }));
+    return true;
+  };
+  ask();
+  await until("it has heard", () => heard.length > 0);
+  t.same(said(), ["record_updated item 1"]);
+  t.match(await sync.record(id), { fields: { name: "newer" } });
+
+  // The database was restored to a moment before the update.
+  heard.length = 0;
+  server.records.set(id, older);
+  server.instead.sync = (_asked, socket) => {
+    socket.send(JSON.stringify({ ...server.answer({ type: "sync_request", limit: 1000 }), reset: true }));
+    return true;
+  };
+  ask();
+  await until("it has heard", () => heard.length > 0);
+  t.same(said(), ["record_updated item 0"]);
+  t.match(await sync.record(id), { fields: { name: "item 0" }, updated_at: older.updated_at });
 });

@@ -75,6 +75,13 @@ export const deviceMutants: readonly Mutant[] = [
     tests: gone,
   },
   {
+    name: "restored-record-replaced-without-a-word",
+    file: `${source}/sync/replica.ts`,
+    find: "return record.updated_at === earlier.updated_at ?",
+    replace: "return !isNewer(record.updated_at, earlier.updated_at) ?",
+    tests: [`${tests}/sync.test.ts`],
+  },
+  {
     name: "store-of-another-service-overwritten",
     file: `${source}/sync/saved-replica.ts`,
     find: "if (saved.url !== url) throw refusedStorage",

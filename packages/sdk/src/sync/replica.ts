@@ -52,7 +52,10 @@ export function finishAnew(replica: Replica): ReplicaChange[] {
   return gone.map(deletionOf);
 }
 
-/** Takes a version of a record, unless the one that is held is the same or later. */
+/**
+ * Takes a version of a record, unless the one that is held is the same or later. When everything comes anew, what comes
+ * counts, also when it is older than what was held before: it is from a database that was restored.
+ */
 export function putRecord(replica: Replica, record: HeldRecord): ReplicaChange[] {
   const held = replica.records.get(record.id);
   if (held !== undefined && !isNewer(record.updated_at, held.updated_at)) return [];
@@ -60,7 +63,7 @@ export function putRecord(replica: Replica, record: HeldRecord): ReplicaChange[]
   replica.before?.delete(record.id);
   replica.records.set(record.id, record);
   if (earlier === undefined) return [{ action: "record_created", record }];
-  return isNewer(record.updated_at, earlier.updated_at) ? [{ action: "record_updated", record }] : [];
+  return record.updated_at === earlier.updated_at ? [] : [{ action: "record_updated", record }];
 }
 
 export function dropRecord(replica: Replica, id: string): ReplicaChange[] {
