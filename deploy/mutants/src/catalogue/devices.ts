@@ -5,6 +5,7 @@ const tests = "packages/sdk/test";
 const stored = [`${tests}/sync-storage.test.ts`] as const;
 const told = [`${tests}/sync-told.test.ts`] as const;
 const gone = [`${tests}/sync-gone.test.ts`] as const;
+const person = [`${tests}/sync-person.test.ts`] as const;
 const loss = [`${tests}/sync-loss.test.ts`] as const;
 const renewal = [`${tests}/sync-renewal.test.ts`] as const;
 const keys = [`${tests}/known-vault-keys.test.ts`] as const;
@@ -97,10 +98,31 @@ export const deviceMutants: readonly Mutant[] = [
   },
   {
     name: "sync-goes-on-as-somebody-else",
+    file: `${source}/sync/as-person.ts`,
+    find: "if (session.user.id !== userId)",
+    replace: 'if (session.user.id === "" && userId !== "")',
+    tests: person,
+  },
+  {
+    name: "connection-opened-as-somebody-else",
     file: `${source}/sync/sync-client.ts`,
-    find: "if (session.user.id !== person.user.id) throw",
-    replace: 'if (session.url === "") throw',
-    tests: stored,
+    find: "requirePerson(session, userId);",
+    replace: "requirePerson(session, session.user.id);",
+    tests: person,
+  },
+  {
+    name: "pushes-fetched-as-somebody-else",
+    file: `${source}/sync/sync-client.ts`,
+    find: "asPerson(as.vaults, userId, () => as.session());",
+    replace: "asPerson(as.vaults, userId, () => Promise.resolve(person));",
+    tests: person,
+  },
+  {
+    name: "answer-to-another-login-believed",
+    file: `${source}/sync/as-person.ts`,
+    find: "if ((await current()) !== before)",
+    replace: 'if ((await current()) === "" && before !== "")',
+    tests: person,
   },
   {
     name: "proxys-refusal-ends-the-session",

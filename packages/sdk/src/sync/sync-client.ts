@@ -5,6 +5,7 @@ import type { FreshSessions, PersonSession } from "../person-session.ts";
 import { vaultOf } from "../vaults/open-vault.ts";
 import type { Vault } from "../vaults/open-vault.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
+import { asPerson, requirePerson } from "./as-person.ts";
 import { closedBecause } from "./closed-because.ts";
 import type { WebSocketConstructor } from "./connection.ts";
 import { mostPerPage, openLink } from "./link.ts";
@@ -78,8 +79,10 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
       "configuration",
       "this platform has no WebSocket: Node has it from 22 on, or give `webSocket`",
     );
-  const { url, vaults, sessions } = as;
+  const { url, sessions } = as;
   const person = await as.session();
+  const { id: userId } = person.user;
+  const vaults = asPerson(as.vaults, userId, () => as.session());
   const keeper = await replicaKeeper(person, url, vaults.keyMarks, options);
   const { replica } = keeper;
   await Promise.all([...replica.vaults.values()].map((view) => vaults.seen(view)));
@@ -125,7 +128,7 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
     let session: PersonSession;
     try {
       session = await sessions.current();
-      if (session.user.id !== person.user.id) throw endedSession("somebody else logged in");
+      requirePerson(session, userId);
     } catch (error) {
       return { end: { code: 0, synced: false, error }, renewing: false };
     }
