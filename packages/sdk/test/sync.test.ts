@@ -191,3 +191,27 @@ await t.test("what begins anew counts, also where it is older; anything else dis
   t.same(said(), ["record_updated item 0"]);
   t.match(await sync.record(id), { fields: { name: "item 0" }, updated_at: older.updated_at });
 });
+
+await t.test("while everything comes anew, what was held is still there", async (t) => {
+  const { server, vaultId, ids } = await world(t, 4);
+  const { sync, said, heard } = await newDevice(t, server);
+  await sync.ready;
+  heard.length = 0;
+  let finish: (() => void) | undefined;
+  server.instead.sync = (_asked, socket) => {
+    const all = server.answer({ type: "sync_request", limit: 1000 }) as { changes: object[] };
+    const send = (changes: object[], has_more: boolean): void =>
+      socket.send(JSON.stringify({ ...all, changes, reset: true, has_more }));
+    server.instead.sync = () => ((finish = () => send(all.changes.slice(1, 3), false)), true);
+    send(all.changes.slice(0, 1), true);
+    return true;
+  };
+  server.push({ type: "push", action: "vault_created", vault_id: vaultId, record_id: null, updated_at: server.tick() });
+  await until("the second page is asked for", () => finish);
+  t.match(await sync.record(ids[3] as string), { fields: { name: "item 3" } });
+  t.same([(await sync.records(vaultId)).length, sync.vaults()[0]?.record_count], [4, 4]);
+  server.records.delete(ids[3] as string);
+  finish?.();
+  await until("it is known what is gone", () => heard.length > 0);
+  t.same([said(), await sync.record(ids[3] as string)], [["record_deleted"], undefined]);
+});

@@ -104,9 +104,9 @@ export function heldRecord({ records, before }: Replica, id: string): HeldRecord
 }
 
 /** How many records are held of each vault. */
-export function recordCounts({ records }: Replica): Map<string, number> {
+export function recordCounts(replica: Replica): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { vault_id: id } of records.values()) counts.set(id, (counts.get(id) ?? 0) + 1);
+  for (const { vault_id: id } of heldRecords(replica)) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
 }
 

@@ -14,7 +14,7 @@ import { openChanges, openHeld } from "./open-changes.ts";
 import type { OnUnreadable, SyncChange, SyncedRecord } from "./open-changes.ts";
 import { promised } from "./promised.ts";
 import { reconnectDelay, shortestMilliseconds } from "./reconnect-delay.ts";
-import { recordCounts } from "./replica.ts";
+import { heldRecord, heldRecords, recordCounts } from "./replica.ts";
 import { replicaKeeper } from "./replica-keeper.ts";
 
 export interface SyncOptions {
@@ -200,14 +200,12 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
       return [...replica.vaults.values()].map((view) => ({ ...vaultOf(view), record_count: counts.get(view.id) ?? 0 }));
     },
     async records(vaultId) {
-      const held = [...replica.records.values()].filter(
-        (record) => vaultId === undefined || record.vault_id === vaultId,
-      );
+      const held = heldRecords(replica).filter((record) => vaultId === undefined || record.vault_id === vaultId);
       const opened = await Promise.all(held.map((record) => openHeld(record, vaults, options.onUnreadable)));
       return opened.filter((record) => record !== undefined);
     },
     async record(id) {
-      const held = replica.records.get(id);
+      const held = heldRecord(replica, id);
       return held === undefined ? undefined : openHeld(held, vaults, options.onUnreadable);
     },
     async stop() {
