@@ -10,26 +10,58 @@ export interface CheckedFormat {
   why(field: string, value: string): string | undefined;
 }
 
+/** What of the records a file does not give back, and those that it can hold at all. */
+export interface CheckedRecords {
+  held: ExportRecord[];
+  leftOut: LeftOut[];
+}
+
 /**
  * What a file does not give back: each record is written and read again, and every field that is not as it was is told.
- * So no field is lost silently, whatever a record holds. Fields without a value are nothing.
+ * So no field is lost silently, whatever a record holds. One of which no file can be made, or none that can be read, does
+ * not come back at all, and is kept from spoiling the others' file. Fields without a value are nothing.
  */
-export function lostFields(records: readonly ExportRecord[], { write, read, why }: CheckedFormat): LeftOut[] {
-  const encoder = new TextEncoder();
-  return records.flatMap((record) => {
-    const [back, ...others] = read(encoder.encode(write([record])));
-    const item = record.payload["name"] ?? record.id;
-    const told = (kind: LeftOut["kind"], reason: string): LeftOut => ({ kind, item, reason });
-    if (back === undefined || others.length > 0) return [told("item", "it does not come back as one record")];
-    const [before, after] = [valuesOf(record), valuesOf(back)];
-    const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-      (field) => before.get(field) !== after.get(field),
-    );
-    const fields = changed.map((field) =>
-      told("field", why(field, before.get(field) ?? "") ?? `"${field}" does not come back as it is`),
-    );
-    return back.type === record.type ? fields : [told("field", "its type does not come back as it is"), ...fields];
-  });
+export function lostFields(records: readonly ExportRecord[], format: CheckedFormat): CheckedRecords {
+  const checked: CheckedRecords = { held: [], leftOut: [] };
+  for (const record of records) {
+    const back = writtenAndRead(record, format);
+    if (back === undefined)
+      checked.leftOut.push({ kind: "item", item: nameOf(record), reason: "it does not come back" });
+    else {
+      checked.held.push(record);
+      for (const each of changesOf(record, back, format)) checked.leftOut.push(each);
+    }
+  }
+  return checked;
+}
+
+function writtenAndRead(record: ExportRecord, { write, read }: CheckedFormat): readonly PlainRecord[] | undefined {
+  try {
+    return read(new TextEncoder().encode(write([record])));
+  } catch {
+    return undefined;
+  }
+}
+
+function changesOf(
+  record: ExportRecord,
+  [back, ...others]: readonly PlainRecord[],
+  { why }: CheckedFormat,
+): LeftOut[] {
+  const told = (kind: LeftOut["kind"], reason: string): LeftOut => ({ kind, item: nameOf(record), reason });
+  if (back === undefined || others.length > 0) return [told("item", "it does not come back as one record")];
+  const [before, after] = [valuesOf(record), valuesOf(back)];
+  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (field) => before.get(field) !== after.get(field),
+  );
+  const fields = changed.map((field) =>
+    told("field", why(field, before.get(field) ?? "") ?? `"${field}" does not come back as it is`),
+  );
+  return back.type === record.type ? fields : [told("field", "its type does not come back as it is"), ...fields];
+}
+
+function nameOf({ id, payload }: ExportRecord): string {
+  return payload["name"] ?? id;
 }
 
 /** A map, because a field may be called anything, also what every object has. */

@@ -43,7 +43,8 @@ export async function writeExport(
 
 /** A file that holds all that a record can have, and what of these it does not hold all the same. */
 function checked(records: readonly ExportRecord[], format: CheckedFormat): WrittenFile {
-  return { text: format.write(records), leftOut: lostFields(records, format), notes: [] };
+  const { held, leftOut } = lostFields(records, format);
+  return { text: format.write(held), leftOut, notes: [] };
 }
 
 const all = { archived: true, deleted: true };

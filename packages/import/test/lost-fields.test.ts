@@ -1,5 +1,6 @@
 import t from "tap";
 import { readImport, writeExport } from "../src/index.ts";
+import { lostFields } from "../src/lost-fields.ts";
 import type { ExportFormat, PlainRecord } from "../src/index.ts";
 import { bytesOf, hardTexts, withIds } from "./records.ts";
 
@@ -38,11 +39,63 @@ for (const [fields, reason, formatsOf] of [
   [{ uri: "https://a", uri_7: "https://b" }, '"uri_7" does not come back as it is', formats],
   [{ uri: "https://a", uri_2: "https://a" }, '"uri_2" does not come back as it is', formats],
   [{ notes: "bell \u0007" }, 'XML cannot hold a character in "notes"', ["keepass-xml"]],
+  [{ expires_at: "\u0001" }, 'XML cannot hold a character in "expires_at"', ["keepass-xml"]],
+  [{ original_created_at: "\ud800" }, 'XML cannot hold a character in "original_created_at"', ["keepass-xml"]],
+  [{ original_updated_at: "\uffff" }, 'XML cannot hold a character in "original_updated_at"', ["keepass-xml"]],
 ] as const)
   for (const format of formatsOf)
     await t.test(`${format} tells what becomes of ${JSON.stringify(fields).slice(0, 40)}`, async (t) => {
       t.ok((await back(format, login(fields))).told.includes(`field of n: ${reason}`));
     });
+
+await t.test("KeePass gets times that are times; others stand where any field does", async (t) => {
+  const times = (text: string): string => /<Times>.*<\/Times>/.exec(text)?.[0] ?? "";
+  const good = login({ original_created_at: "2024-01-02T03:04:05.678Z", expires_at: "2030-01-01T00:00:00+01:00" });
+  const { text } = await writeExport("keepass-xml", withIds([good]));
+  t.equal(
+    times(text),
+    "<Times><CreationTime>2024-01-02T03:04:05.678Z</CreationTime>" +
+      "<ExpiryTime>2030-01-01T00:00:00+01:00</ExpiryTime><Expires>True</Expires></Times>",
+  );
+  const odd = ["never", "2030-01-01", "2030-99-01T00:00:00Z", "2030-01-01T00:00:00", " 2030-01-01T00:00:00Z"];
+  for (const expires_at of odd) {
+    const record = login({ expires_at, original_created_at: "yesterday", original_updated_at: "1700000000" });
+    t.strictSame(await back("keepass-xml", record), { records: [record], told: [] });
+    const written = await writeExport("keepass-xml", withIds([record]));
+    t.equal(times(written.text), "<Times><Expires>False</Expires></Times>");
+  }
+});
+
+await t.test("a record that cannot come back is named, and left out of the file of the others", (t) => {
+  const records = withIds([
+    login({ name: "a" }),
+    login({ name: "bad" }),
+    login({ name: "worse" }),
+    login({ name: "b" }),
+  ]);
+  const { held, leftOut } = lostFields(records, {
+    write: ([record]) => {
+      if (record?.payload["name"] === "worse") throw new TypeError("cannot be written");
+      return JSON.stringify(record);
+    },
+    read(bytes) {
+      const record = JSON.parse(new TextDecoder().decode(bytes)) as PlainRecord;
+      if (record.payload["name"] === "bad") throw new RangeError("cannot be read");
+      return [record];
+    },
+    why: () => undefined,
+  });
+  t.strictSame(
+    held.map(({ payload }) => payload["name"]),
+    ["a", "b"],
+  );
+  const reason = "it does not come back";
+  t.strictSame(leftOut, [
+    { kind: "item", item: "bad", reason },
+    { kind: "item", item: "worse", reason },
+  ]);
+  t.end();
+});
 
 await t.test("a table tells what its columns cannot say", async (t) => {
   const { records, told } = await back("bitwarden-csv", login({ type: "wpa", favorite: "yes", folder: "a//b" }));

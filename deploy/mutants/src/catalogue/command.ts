@@ -39,6 +39,20 @@ export const commandMutants: readonly Mutant[] = [
     tests: [lost],
   },
   {
+    name: "keepass-gets-any-text-for-a-time",
+    file: `${importing}/keepass/write-entry.ts`,
+    find: ".filter(({ time }) => isTime(time));",
+    replace: '.filter(({ time }) => isTime(time) || time !== "");',
+    tests: [lost],
+  },
+  {
+    name: "record-that-cannot-come-back-fails-the-export",
+    file: `${importing}/lost-fields.ts`,
+    find: "  } catch {\n    return undefined;",
+    replace: "  } catch (error) {\n    if (error !== undefined) throw error;\n    return undefined;",
+    tests: [lost],
+  },
+  {
     name: "passkey-under-older-names-dropped",
     file: `${importing}/keepass/read-passkey.ts`,
     find: "[...olderPasskeyKeys, ...passkeyKeys]",

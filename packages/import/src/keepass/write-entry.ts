@@ -1,3 +1,4 @@
+import type { RecordPayload } from "@coffer/crypto";
 import type { ExportRecord } from "../export-record.ts";
 import { ownPrefix, typeMarker } from "../draft.ts";
 import { extraFields, saysType, withoutKeys } from "../extra-fields.ts";
@@ -21,18 +22,17 @@ const covered = /password|secret|private_key|passphrase|code|number|pin$|ssn|cre
 export function entryXml(record: ExportRecord): string {
   const { payload } = record;
   const strings = stringsOf(record).filter(({ key, value }) => fitsXml(key + value));
-  const times = [
-    ["CreationTime", payload["original_created_at"]],
-    ["LastModificationTime", payload["original_updated_at"]],
-    ["ExpiryTime", payload["expires_at"]],
-    ["Expires", payload["expires_at"] === undefined ? "False" : "True"],
-  ] as const;
+  const times = timesIn(payload);
+  const expires = times.some(({ field }) => field === "expires_at") ? "True" : "False";
   return element(
     "Entry",
     [
       textElement("UUID", uuidBase64(record.id)),
       ...(tagsFit(payload["tags"]) ? [textElement("Tags", (payload["tags"] ?? "").replaceAll("\n", ";"))] : []),
-      element("Times", times.map(([name, value]) => (value === undefined ? "" : textElement(name, value))).join("")),
+      element(
+        "Times",
+        times.map(({ name, time }) => textElement(name, time)).join("") + textElement("Expires", expires),
+      ),
       ...strings.map(stringXml),
     ].join(""),
   );
@@ -46,7 +46,7 @@ function stringXml({ key, value, hidden = false }: EntryString): string {
 function stringsOf(record: ExportRecord): EntryString[] {
   const { type, payload } = record;
   const strings: EntryString[] = [];
-  const held = ["folder", "original_created_at", "original_updated_at", "expires_at"];
+  const held = ["folder", ...timesIn(payload).map(({ field }) => field)];
   if (tagsFit(payload["tags"])) held.push("tags");
   const hold = (field: string, key: string, value: string, hidden = false): void => {
     held.push(field);
@@ -74,6 +74,25 @@ function stringsOf(record: ExportRecord): EntryString[] {
       strings.push({ key: `${ownPrefix}custom_type.${label}`, value: kind });
   }
   return strings;
+}
+
+/** The fields of which KeePass keeps a time, with what it calls them. What is no time stands elsewhere. */
+function timesIn(payload: RecordPayload): { name: string; field: string; time: string }[] {
+  return timeFields
+    .map(([name, field]) => ({ name, field, time: payload[field] ?? "" }))
+    .filter(({ time }) => isTime(time));
+}
+
+const timeFields = [
+  ["CreationTime", "original_created_at"],
+  ["LastModificationTime", "original_updated_at"],
+  ["ExpiryTime", "expires_at"],
+] as const;
+
+/** ISO 8601 with a time zone, as the format asks for. */
+function isTime(text: string): boolean {
+  const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+  return pattern.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 /** The type that such an entry is read as when nothing else says so. */
