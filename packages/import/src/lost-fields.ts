@@ -8,6 +8,8 @@ export interface CheckedFormat {
   read(bytes: Uint8Array): readonly PlainRecord[];
   /** Why the format cannot hold this value of that field, where there is a reason that is known. */
   why(field: string, value: string): string | undefined;
+  /** What another program makes of a value that comes back as it is. */
+  odd?(field: string, value: string): string | undefined;
 }
 
 /** What of the records a file does not give back, and those that it can hold at all. */
@@ -46,17 +48,19 @@ function writtenAndRead(record: ExportRecord, { write, read }: CheckedFormat): r
 function changesOf(
   record: ExportRecord,
   [back, ...others]: readonly PlainRecord[],
-  { why }: CheckedFormat,
+  { why, odd }: CheckedFormat,
 ): LeftOut[] {
   const told = (kind: LeftOut["kind"], reason: string): LeftOut => ({ kind, item: nameOf(record), reason });
   if (back === undefined || others.length > 0) return [told("item", "it does not come back as one record")];
   const [before, after] = [valuesOf(record), valuesOf(back)];
-  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (field) => before.get(field) !== after.get(field),
-  );
-  const fields = changed.map((field) =>
-    told("field", why(field, before.get(field) ?? "") ?? `"${field}" does not come back as it is`),
-  );
+  const fields = [...new Set([...before.keys(), ...after.keys()])].flatMap((field) => {
+    const value = before.get(field) ?? "";
+    const reason =
+      before.get(field) !== after.get(field)
+        ? (why(field, value) ?? `"${field}" does not come back as it is`)
+        : odd?.(field, value);
+    return reason === undefined ? [] : [told("field", reason)];
+  });
   return back.type === record.type ? fields : [told("field", "its type does not come back as it is"), ...fields];
 }
 

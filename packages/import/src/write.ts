@@ -60,9 +60,14 @@ async function bitwardenJson(): Promise<CheckedFormat> {
 }
 
 async function keepassXml(): Promise<CheckedFormat> {
-  const { writeKeepassXml, whyNotInKeepassXml } = await import("./keepass/write-xml.ts");
+  const { oddInKeepass, writeKeepassXml, whyNotInKeepassXml } = await import("./keepass/write-xml.ts");
   const { readKeepassXml } = await import("./keepass/read-xml.ts");
-  return { write: writeKeepassXml, read: (bytes) => readKeepassXml(bytes, all).records, why: whyNotInKeepassXml };
+  return {
+    write: writeKeepassXml,
+    read: (bytes) => readKeepassXml(bytes, all).records,
+    why: whyNotInKeepassXml,
+    odd: oddInKeepass,
+  };
 }
 
 function table({ text, formulas, leftOut }: CsvFile & { leftOut: LeftOut[] }): WrittenFile {

@@ -53,6 +53,20 @@ export const commandMutants: readonly Mutant[] = [
     tests: [lost],
   },
   {
+    name: "text-followed-as-a-reference-in-a-file-of-ours",
+    file: `${importing}/keepass/read-xml.ts`,
+    find: 'textOf(meta, "Generator") === generator',
+    replace: 'textOf(meta, "Generator") === `${generator} 0`',
+    tests: [lost],
+  },
+  {
+    name: "reference-that-keepass-follows-not-told",
+    file: `${importing}/keepass/write-xml.ts`,
+    find: "!holdsReference(value)) return undefined;",
+    replace: "holdsReference(value)) return undefined;",
+    tests: [lost],
+  },
+  {
     name: "passkey-under-older-names-dropped",
     file: `${importing}/keepass/read-passkey.ts`,
     find: "[...olderPasskeyKeys, ...passkeyKeys]",

@@ -5,13 +5,15 @@ import { ImportError } from "../import-error.ts";
 import type { Reading } from "../report.ts";
 import { childOf, childrenOf, textOf } from "../xml/read-xml.ts";
 import { readPasskey } from "./read-passkey.ts";
+import { holdsReference } from "./references.ts";
 import type { LookUp } from "./references.ts";
 import { isOfPasskey, moreUrls, standardKeys } from "./string-keys.ts";
 import { readTotp } from "./totp-strings.ts";
 
 export interface EntryContext {
   folder: string;
-  lookUp: LookUp;
+  /** Undefined for a file in which nothing is a reference. */
+  lookUp: LookUp | undefined;
   reading: Reading;
 }
 
@@ -39,10 +41,12 @@ export function readEntry(entry: XmlElement, { folder, lookUp, reading }: EntryC
   const leaveOut = (kind: "attachment" | "history" | "field" | "setting", reason: string): void => {
     reading.leftOut.push({ kind, item: name, reason });
   };
-  for (const [key, value] of values)
-    if (lookUp(value) !== undefined) values.set(key, lookUp(value) ?? "");
-    else if (/\{REF:/i.test(value))
+  for (const [key, value] of lookUp === undefined ? [] : values) {
+    const found = lookUp?.(value);
+    if (found !== undefined) values.set(key, found);
+    else if (holdsReference(value))
       leaveOut("field", `"${key}" refers to another entry, and was kept as it is written`);
+  }
 
   const totp = readTotp(values);
   const usual = ["UserName", "Password", "URL"].some((key) => (values.get(key) ?? "") !== "");

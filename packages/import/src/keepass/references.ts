@@ -18,6 +18,11 @@ export function referencesIn(entries: readonly (readonly [uuid: string, strings:
   };
 }
 
+/** Whether there is a reference somewhere in the value, of which KeePass shows what it names. */
+export function holdsReference(value: string): boolean {
+  return /\{REF:/i.test(value);
+}
+
 /** A UUID as base64, in hex. */
 function hexOf(uuid: string): string {
   try {

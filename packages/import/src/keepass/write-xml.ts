@@ -1,6 +1,8 @@
 import type { ExportRecord } from "../export-record.ts";
 import { splitFolder } from "../folder-path.ts";
 import { element, fitsXml, textElement } from "../xml/write-xml.ts";
+import { generator } from "./generator.ts";
+import { holdsReference } from "./references.ts";
 import { uuidBase64 } from "./uuid-base64.ts";
 import { entryXml } from "./write-entry.ts";
 
@@ -31,7 +33,7 @@ export function writeKeepassXml(
     }
     group.entries.push(entryXml(record));
   }
-  const meta = element("Meta", textElement("Generator", "Coffer") + textElement("RecycleBinEnabled", "False"));
+  const meta = element("Meta", textElement("Generator", generator) + textElement("RecycleBinEnabled", "False"));
   const body = element("KeePassFile", `\n${meta}\n${element("Root", `\n${groupXml(root, newUuid)}\n`)}\n`);
   return `<?xml version="1.0" encoding="utf-8" standalone="yes"?>\n${body}\n`;
 }
@@ -42,6 +44,12 @@ export function whyNotInKeepassXml(field: string, value: string): string | undef
   if (field !== "folder") return undefined;
   const parts = splitFolder(value);
   return parts.length > deepest ? "its folder is nested too deeply" : "its folder's name has an empty part or a bare %";
+}
+
+/** What KeePass makes of a value that the file holds as it is. */
+export function oddInKeepass(field: string, value: string): string | undefined {
+  if (field === "folder" || field === "tags" || !holdsReference(value)) return undefined;
+  return `"${field}" looks like a reference: KeePass shows in its place what another entry holds`;
 }
 
 /** The names of the groups that a folder becomes; none for one that the file cannot hold. */
