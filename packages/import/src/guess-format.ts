@@ -10,7 +10,10 @@ export interface FileDescription {
   description: string;
 }
 
-/** Looks at how a file begins and which names it holds. Throws ImportError `encrypted` for a KeePass database. */
+/**
+ * Looks at how a file begins and which names it holds. Throws ImportError `encrypted` for a KeePass database, `too_large`
+ * for a text that is not read.
+ */
 export function describeFile(bytes: Uint8Array): FileDescription {
   if (isKeepassDatabase(bytes))
     throw new ImportError("encrypted", "this is a KeePass database, which is encrypted: export it as XML (2.x)");
@@ -18,7 +21,8 @@ export function describeFile(bytes: Uint8Array): FileDescription {
   let text: string;
   try {
     text = decodeText(bytes);
-  } catch {
+  } catch (error) {
+    if (error instanceof ImportError && error.code === "too_large") throw error;
     return unknown("the file is neither text nor an archive");
   }
   const start = text.trimStart();

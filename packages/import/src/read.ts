@@ -5,6 +5,7 @@ import { ImportError } from "./import-error.ts";
 import type { Include } from "./include.ts";
 import { fitsOneRecord } from "./record-size.ts";
 import type { Reading } from "./report.ts";
+import { stackEnded } from "./stack-ended.ts";
 
 export interface ReadOptions extends Partial<Include> {
   /** Guessed from what the file holds, when it is not given. */
@@ -29,8 +30,7 @@ export async function readImport(bytes: Uint8Array, options: ReadOptions = {}): 
     throw new ImportError("wrong_format", `this is no ${format}: it looks like ${file.format}`);
   const include = { archived: options.archived ?? false, deleted: options.deleted ?? false };
   const reading = await readAs(format, bytes, include).catch((error: unknown) => {
-    // The stack ends where groups or values are nested by the thousand, which no program writes.
-    throw error instanceof RangeError ? new ImportError("broken", "the file is nested too deeply") : error;
+    throw stackEnded(error) ? new ImportError("broken", "the file is nested too deeply") : error;
   });
   const records = reading.records.filter(({ payload }) => {
     const fits = fitsOneRecord(payload);

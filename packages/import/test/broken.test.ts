@@ -2,6 +2,7 @@ import { deflateRawSync } from "node:zlib";
 import t from "tap";
 import { importFormats, readImport, writeExport } from "../src/index.ts";
 import type { ImportFormat } from "../src/index.ts";
+import { stackEnded } from "../src/stack-ended.ts";
 import { bytesOf, withIds } from "./records.ts";
 import { organization, personal, table } from "./samples/bitwarden.ts";
 import { keepassFile } from "./samples/keepass.ts";
@@ -102,6 +103,29 @@ await t.test("an archive that unpacks to more than 128 MiB, and one that lies ab
   t.ok(huge.length < 200_000, "a small file");
   await t.rejects(readImport(rawZip("export.data", huge, 129 * 1024 * 1024)), { code: "too_large" });
   await t.rejects(readImport(rawZip("export.data", huge, 100)), { code: /^(broken|too_large)$/ });
+});
+
+await t.test("a text of more than 128 MiB is too large, also when its format is not named", async (t) => {
+  const text = new Uint8Array(128 * 1024 * 1024 + 1);
+  const tooLarge = { code: "too_large", message: "the text is larger than 128 MiB" };
+  await t.rejects(readImport(text), tooLarge);
+  await t.rejects(readImport(text, { format: "chrome-csv" }), tooLarge);
+});
+
+await t.test("only an end of the stack is taken for too deep a nesting", (t) => {
+  t.plan(3);
+  const endless = (): number => endless() + 1;
+  try {
+    endless();
+  } catch (error) {
+    t.ok(stackEnded(error));
+  }
+  try {
+    "x".repeat(2 ** 30);
+  } catch (error) {
+    t.type(error, RangeError);
+    t.notOk(stackEnded(error));
+  }
 });
 
 await t.test("odd shapes inside a file lose nothing but themselves", async (t) => {

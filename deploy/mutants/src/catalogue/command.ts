@@ -67,6 +67,13 @@ export const commandMutants: readonly Mutant[] = [
     tests: [lost],
   },
   {
+    name: "text-that-is-too-large-is-no-text",
+    file: `${importing}/guess-format.ts`,
+    find: 'error.code === "too_large"',
+    replace: 'error.code === "refused"',
+    tests: [broken],
+  },
+  {
     name: "passkey-under-older-names-dropped",
     file: `${importing}/keepass/read-passkey.ts`,
     find: "[...olderPasskeyKeys, ...passkeyKeys]",
@@ -89,7 +96,7 @@ export const commandMutants: readonly Mutant[] = [
   },
   {
     name: "file-nested-too-deeply-is-a-fault-of-ours",
-    file: `${importing}/read.ts`,
+    file: `${importing}/stack-ended.ts`,
     find: "error instanceof RangeError",
     replace: "error instanceof TypeError",
     tests: [broken],

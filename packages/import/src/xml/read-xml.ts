@@ -1,5 +1,6 @@
 import { parseXml, XmlDocumentType, XmlElement, XmlError } from "@rgrove/parse-xml";
 import { ImportError } from "../import-error.ts";
+import { stackEnded } from "../stack-ended.ts";
 
 /**
  * The root element of an XML document. A document type is refused: no export needs one, and entities that blow up or
@@ -13,8 +14,7 @@ export function readXml(text: string): XmlElement {
     if (root !== undefined) return root;
   } catch (error) {
     if (error instanceof ImportError) throw error;
-    // Elements nested so deeply that the parser's stack ends.
-    if (!(error instanceof XmlError) && !(error instanceof RangeError)) throw error;
+    if (!(error instanceof XmlError) && !stackEnded(error)) throw error;
     // What is wrong may be what the document type was to give: an entity.
     if (error instanceof XmlError && text.slice(0, error.pos).includes("<!DOCTYPE")) throw doctype();
     const at = error instanceof XmlError ? ` at line ${error.line}` : ": it is nested too deeply";
