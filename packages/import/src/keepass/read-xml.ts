@@ -51,7 +51,9 @@ export function readKeepassXml(bytes: Uint8Array, include: Include): Reading {
   return reading;
 }
 
-/** All entries of a group and the groups in it. */
-function entriesBelow(group: XmlElement): XmlElement[] {
-  return [...childrenOf(group, "Entry"), ...childrenOf(group, "Group").flatMap(entriesBelow)];
+/** All entries of a group and the groups in it, put behind those that were found. */
+function entriesBelow(group: XmlElement, found: XmlElement[] = []): XmlElement[] {
+  for (const entry of childrenOf(group, "Entry")) found.push(entry);
+  for (const inner of childrenOf(group, "Group")) entriesBelow(inner, found);
+  return found;
 }
