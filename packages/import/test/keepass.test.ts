@@ -1,11 +1,10 @@
 import t from "tap";
 import { readImport } from "../src/index.ts";
 import type { PlainRecord } from "../src/index.ts";
-import { bytesOf } from "./records.ts";
+import { bytesOf, readSample } from "./records.ts";
 import { database, entry, group, keepassFile } from "./samples/keepass.ts";
 
-const { format, records, leftOut } = await readImport(bytesOf(`\uFEFF${keepassFile}`));
-const one = (name: string): PlainRecord | undefined => records.find(({ payload }) => payload["name"] === name);
+const { format, leftOut, one } = await readSample(bytesOf(`\uFEFF${keepassFile}`));
 const common = {
   tags: "one\ntwo words",
   original_created_at: "2024-01-02T03:04:05Z",

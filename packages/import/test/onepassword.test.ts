@@ -1,7 +1,6 @@
 import t from "tap";
 import { readImport } from "../src/index.ts";
-import type { PlainRecord } from "../src/index.ts";
-import { bytesOf } from "./records.ts";
+import { bytesOf, readSample } from "./records.ts";
 import { exportAttributes, exportData } from "./samples/onepassword.ts";
 import { zipOf } from "./zip-of.ts";
 
@@ -10,8 +9,7 @@ const archive = await zipOf({
   "export.data": JSON.stringify(exportData),
   "files/D___scan.pdf": "pdf",
 });
-const { format, records, leftOut } = await readImport(archive);
-const one = (name: string): PlainRecord | undefined => records.find(({ payload }) => payload["name"] === name);
+const { format, records, leftOut, one } = await readSample(archive);
 const common = {
   folder: "Private %2F mine",
   original_created_at: "2023-11-14T22:13:20.000Z",

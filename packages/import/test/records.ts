@@ -1,5 +1,6 @@
 import { newId } from "@coffer/crypto";
-import type { ExportRecord, PlainRecord } from "../src/index.ts";
+import { readImport } from "../src/index.ts";
+import type { ExportRecord, ImportedFile, PlainRecord } from "../src/index.ts";
 
 /** Records as they are written: each with an id. */
 export function withIds(records: readonly PlainRecord[]): ExportRecord[] {
@@ -9,6 +10,14 @@ export function withIds(records: readonly PlainRecord[]): ExportRecord[] {
 /** A file's bytes. */
 export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
+}
+
+/** What a file came to, and `one` of its records by name. */
+export async function readSample(
+  bytes: Uint8Array,
+): Promise<ImportedFile & { one(name: string): PlainRecord | undefined }> {
+  const file = await readImport(bytes);
+  return { ...file, one: (name) => file.records.find(({ payload }) => payload["name"] === name) };
 }
 
 /** Values that break quoting, escaping and splitting where something is wrong with it. */
