@@ -48,6 +48,17 @@ export function visibleLines(text: string): string {
   return text.replace(/[^\P{Cc}\n]/gu, "?");
 }
 
+/** A list: as JSON with `--json`, else as rows. */
+export function printList<Thing>(
+  things: readonly Thing[],
+  { json }: { json?: boolean | undefined },
+  headings: readonly string[],
+  cellsOf: (thing: Thing) => readonly string[],
+): void {
+  if (json === true) printJson(things);
+  else printTable(headings, things.map(cellsOf));
+}
+
 /** A time for a person: UTC, to the second. */
 export function shortTime(timestamp: string | null): string {
   return timestamp === null ? "never" : timestamp.replace(/\.\d+Z$/, "Z");

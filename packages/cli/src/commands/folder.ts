@@ -2,7 +2,7 @@ import { CofferError } from "@coffer/sdk";
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { print, printJson, printList, shortTime, tell } from "../output.ts";
 
 /** `coffer folder create <name>`: makes a folder with a new key; prints its id. */
 export async function createFolder({ args: [name = ""], options, env }: Call<PersonOptions>): Promise<void> {
@@ -15,18 +15,18 @@ export async function createFolder({ args: [name = ""], options, env }: Call<Per
 /** `coffer folder ls`: the folders one may see. */
 export async function listFolders({ options, env }: Call<PersonOptions>): Promise<void> {
   const folders = await (await asPerson(options, env)).folders.list();
-  if (options.json === true) printJson(folders);
-  else
-    printTable(
-      ["ID", "NAME", "PERMISSION", "KEY VERSION", "UPDATED"],
-      folders.map(({ id, name, permission, key_version, updated_at }) => [
-        id,
-        name,
-        permission ?? "",
-        String(key_version),
-        shortTime(updated_at),
-      ]),
-    );
+  printList(
+    folders,
+    options,
+    ["ID", "NAME", "PERMISSION", "KEY VERSION", "UPDATED"],
+    ({ id, name, permission, key_version, updated_at }) => [
+      id,
+      name,
+      permission ?? "",
+      String(key_version),
+      shortTime(updated_at),
+    ],
+  );
 }
 
 interface RemoveOptions extends PersonOptions {

@@ -2,7 +2,7 @@ import type { Role } from "@coffer/sdk";
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { print, printJson, printList, shortTime, tell } from "../output.ts";
 import { readToken } from "../inputs.ts";
 
 interface CreateOptions extends PersonOptions {
@@ -22,12 +22,12 @@ export async function createInvite({ args: [email = ""], options, env }: Call<Cr
 /** `coffer invite ls`: the invitations that are open. */
 export async function listInvites({ options, env }: Call<PersonOptions>): Promise<void> {
   const invites = await (await asPerson(options, env)).invites.list();
-  if (options.json === true) printJson(invites);
-  else
-    printTable(
-      ["ID", "E-MAIL", "ROLE", "EXPIRES"],
-      invites.map(({ id, email, role, expires_at }) => [id, email, role, shortTime(expires_at)]),
-    );
+  printList(invites, options, ["ID", "E-MAIL", "ROLE", "EXPIRES"], ({ id, email, role, expires_at }) => [
+    id,
+    email,
+    role,
+    shortTime(expires_at),
+  ]);
 }
 
 /** `coffer invite rm <id>`: withdraws an invitation. */

@@ -1,8 +1,10 @@
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { Failure, exitCodes, usage } from "../failure.ts";
-import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { print, printJson, printList, shortTime, tell } from "../output.ts";
 import { momentAfter } from "../moment.ts";
+import { ofApplications } from "../of-applications.ts";
+import type { ApplicationOptions } from "../of-applications.ts";
 
 interface CreateOptions extends PersonOptions {
   app: string;
@@ -42,29 +44,19 @@ function grantOf(text: string): { folder: string; permission: "read" | "write" }
   return { folder, permission: permission === "write" ? "write" : "read" };
 }
 
-interface AppOptions extends PersonOptions {
-  app?: string;
-}
-
 /** `coffer token ls`: the tokens of an application, or of all. */
-export async function listTokens({ options, env }: Call<AppOptions>): Promise<void> {
+export async function listTokens({ options, env }: Call<ApplicationOptions>): Promise<void> {
   const tokens = (await allTokens(options, env)).found;
-  if (options.json === true) printJson(tokens);
-  else
-    printTable(
-      ["ID", "APPLICATION", "NAME", "STATUS", "EXPIRES"],
-      tokens.map(({ id, application, name, status, expires_at }) => [
-        id,
-        application,
-        name,
-        status,
-        shortTime(expires_at),
-      ]),
-    );
+  printList(
+    tokens,
+    options,
+    ["ID", "APPLICATION", "NAME", "STATUS", "EXPIRES"],
+    ({ id, application, name, status, expires_at }) => [id, application, name, status, shortTime(expires_at)],
+  );
 }
 
 /** `coffer token rm <id>`: revokes a token that was not spent. */
-export async function removeToken({ args: [id = ""], options, env }: Call<AppOptions>): Promise<void> {
+export async function removeToken({ args: [id = ""], options, env }: Call<ApplicationOptions>): Promise<void> {
   const { person, found } = await allTokens(options, env);
   const token = found.find((one) => one.id === id);
   if (token === undefined) throw new Failure(exitCodes.notFound, `there is no token ${id} that you may see`);
@@ -72,12 +64,6 @@ export async function removeToken({ args: [id = ""], options, env }: Call<AppOpt
   tell(`revoked the token ${token.name}`);
 }
 
-async function allTokens(options: AppOptions, env: NodeJS.ProcessEnv) {
-  const person = await asPerson(options, env);
-  const all = await person.applications.list();
-  const applications = options.app === undefined ? all : [pick(all, options.app, "application")];
-  const lists = applications.map(async ({ id, name }) =>
-    (await person.tokens.list(id)).map((token) => ({ ...token, application_id: id, application: name })),
-  );
-  return { person, found: (await Promise.all(lists)).flat() };
+function allTokens(options: ApplicationOptions, env: NodeJS.ProcessEnv) {
+  return ofApplications(options, env, (person, id) => person.tokens.list(id));
 }

@@ -4,7 +4,7 @@ import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { confirmKey } from "../known-keys.ts";
 import type { ConfirmOptions } from "../known-keys.ts";
-import { print, printJson, printTable, shortTime, tell, visible } from "../output.ts";
+import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { vaultsOf, withVault } from "../pick-vault.ts";
 import { pickMember } from "./member.ts";
@@ -24,20 +24,20 @@ export async function createVault({ args: [name = ""], options, env }: Call<Crea
 /** `coffer vault ls`: the vaults one may see, with `--org` those of one organization. */
 export async function listVaults({ options, env }: Call<PersonOptions>): Promise<void> {
   const vaults = await vaultsOf(await asMember(options, env));
-  if (options.json === true) printJson(vaults);
-  else
-    printTable(
-      ["ID", "NAME", "TYPE", "PERMISSION", "RECORDS", "SAFE FOR TRAVEL", "UPDATED"],
-      vaults.map(({ id, name, type, permission, record_count, safe_for_travel, updated_at }) => [
-        id,
-        name,
-        type,
-        permission,
-        String(record_count),
-        safe_for_travel ? "yes" : "no",
-        shortTime(updated_at),
-      ]),
-    );
+  printList(
+    vaults,
+    options,
+    ["ID", "NAME", "TYPE", "PERMISSION", "RECORDS", "SAFE FOR TRAVEL", "UPDATED"],
+    ({ id, name, type, permission, record_count, safe_for_travel, updated_at }) => [
+      id,
+      name,
+      type,
+      permission,
+      String(record_count),
+      safe_for_travel ? "yes" : "no",
+      shortTime(updated_at),
+    ],
+  );
 }
 
 interface SetOptions extends PersonOptions {
@@ -109,18 +109,12 @@ export async function unshareVault({ args: [nameOrId = "", member = ""], options
 export async function listVaultMembers({ args: [nameOrId = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const { person, vault } = await withVault(options, env, nameOrId);
   const members = await person.vaults.members(vault.id);
-  if (options.json === true) printJson(members);
-  else
-    printTable(
-      ["ID", "E-MAIL", "NAME", "PERMISSION", "SINCE"],
-      members.map(({ user_id, email, name, permission, added_at }) => [
-        user_id,
-        email,
-        name,
-        permission,
-        shortTime(added_at),
-      ]),
-    );
+  printList(
+    members,
+    options,
+    ["ID", "E-MAIL", "NAME", "PERMISSION", "SINCE"],
+    ({ user_id, email, name, permission, added_at }) => [user_id, email, name, permission, shortTime(added_at)],
+  );
 }
 
 /** A member of the vault's own organization, whichever one the call is about. */

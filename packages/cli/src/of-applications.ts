@@ -1,0 +1,25 @@
+import type { PersonClient } from "@coffer/sdk";
+import { asPerson, pick } from "./access.ts";
+import type { PersonOptions } from "./command-row.ts";
+
+export interface ApplicationOptions extends PersonOptions {
+  app?: string;
+}
+
+/** Something of an application. */
+export type Owned<T> = T & { application_id: string; application: string };
+
+/** What `list` gives for the application that `--app` names, or for every one, and who asked. */
+export async function ofApplications<T>(
+  options: ApplicationOptions,
+  env: NodeJS.ProcessEnv,
+  list: (person: PersonClient, applicationId: string) => Promise<T[]>,
+): Promise<{ person: PersonClient; found: Owned<T>[] }> {
+  const person = await asPerson(options, env);
+  const all = await person.applications.list();
+  const applications = options.app === undefined ? all : [pick(all, options.app, "application")];
+  const lists = applications.map(async ({ id, name }) =>
+    (await list(person, id)).map((one) => ({ ...one, application_id: id, application: name })),
+  );
+  return { person, found: (await Promise.all(lists)).flat() };
+}
