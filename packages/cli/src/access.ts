@@ -1,4 +1,4 @@
-import { createClient, personClient } from "@coffer/sdk";
+import { createClient, isUuid, personClient } from "@coffer/sdk";
 import type { CofferError, MachineClient, PersonClient, PersonSession, SecretsClient } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
 import { resolveAddress } from "./address.ts";
@@ -124,16 +124,17 @@ async function organizationId(person: PersonClient, nameOrId: string): Promise<s
 }
 
 /**
- * The one thing of that id or name, names without regard to case.
- * Throws Failure: not found, or usage when several have the name.
+ * The one thing of that id or name, names without regard to case. What may be an id is never a name: the service says the
+ * names, and would choose another thing by calling it so. Throws Failure: not found, or usage when several have the name.
  */
 export function pick<T extends { id: string; name: string }>(things: readonly T[], nameOrId: string, noun: string): T {
-  const name = nameOrId.toLowerCase();
-  const byId = things.find(({ id }) => id === nameOrId);
-  if (byId !== undefined) return byId;
-  const [first, ...others] = things.filter((thing) => thing.name.toLowerCase() === name);
+  const wanted = nameOrId.toLowerCase();
+  const found = isUuid(wanted)
+    ? things.filter(({ id }) => id === wanted).slice(0, 1)
+    : things.filter(({ name }) => name.toLowerCase() === wanted);
+  const [first, ...others] = found;
   if (first === undefined) throw new Failure(exitCodes.notFound, `there is no ${noun} ${nameOrId} that you may see`);
-  if (others.length > 0) throw severalHave(nameOrId, noun, [first, ...others]);
+  if (others.length > 0) throw severalHave(nameOrId, noun, found);
   return first;
 }
 

@@ -1,3 +1,4 @@
+export { isUuid } from "./asked-for.ts";
 export { bootstrap } from "./bootstrap.ts";
 export type { BootstrapOptions, BootstrapRequest } from "./bootstrap.ts";
 export { createClient } from "./create-client.ts";

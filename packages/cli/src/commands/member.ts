@@ -1,3 +1,4 @@
+import { isUuid } from "@coffer/sdk";
 import type { MemberView, Role, SessionListItem } from "@coffer/sdk";
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
@@ -86,13 +87,16 @@ export function printSessions(sessions: readonly SessionListItem[], { json }: { 
     );
 }
 
-/** The member of that id, e-mail or name. Throws Failure: not found, or usage when several have the name. */
+/**
+ * The member of that id, e-mail or name. What may be an id or an e-mail is never a name: people choose their names, and the
+ * service says them. Throws Failure: not found, or usage when several have the name.
+ */
 export function pickMember(members: readonly MemberView[], wanted: string): MemberView {
   const text = wanted.toLowerCase();
-  const exact = members.find(({ user_id, email }) => user_id === text || email === text);
-  if (exact !== undefined) return exact;
-  const [first, ...others] = members.filter(({ name }) => name.toLowerCase() === text);
+  const called = ({ user_id, email, name }: MemberView): string =>
+    isUuid(text) ? user_id : text.includes("@") ? email : name.toLowerCase();
+  const [first, ...others] = members.filter((member) => called(member) === text);
   if (first === undefined) throw new Failure(exitCodes.notFound, `there is no member ${wanted} that you may see`);
-  if (others.length > 0) throw usage(`${others.length + 1} members have the name ${wanted}: name one by e-mail`);
+  if (others.length > 0) throw usage(`${others.length + 1} members are called ${wanted}: name one by its id`);
   return first;
 }

@@ -1,3 +1,4 @@
+import { isUuid } from "@coffer/sdk";
 import type { PersonClient, Vault, VaultRecord } from "@coffer/sdk";
 import { severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
@@ -110,7 +111,7 @@ export async function removeRecord({ args: [vaultName = "", wanted = ""], option
 
 /** The record of that id or exact name. Throws Failure: not found, or usage when several have the name. */
 async function pickRecord(person: PersonClient, vault: Vault, wanted: string): Promise<VaultRecord> {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(wanted)) return person.records.get(vault.id, wanted);
+  if (isUuid(wanted)) return person.records.get(vault.id, wanted.toLowerCase());
   const [first, ...others] = (await person.records.list(vault.id)).filter(({ fields }) => fields["name"] === wanted);
   if (first === undefined) throw new Failure(exitCodes.notFound, `there is no record ${wanted} in ${vault.name}`);
   if (others.length > 0) throw severalHave(wanted, `record of ${vault.name}`, [first, ...others]);
