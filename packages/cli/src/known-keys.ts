@@ -2,6 +2,8 @@ import { join } from "node:path";
 import type { ConfirmKey, KeyHolder, PersonSession } from "@coffer/sdk";
 import { exitCodes, Failure } from "./failure.ts";
 import { changeKnown, readKnown } from "./known-file.ts";
+import { rememberHolder, standingOf } from "./known-holders.ts";
+import type { Standing } from "./known-holders.ts";
 import { visible } from "./output.ts";
 import { serviceKey } from "./same-service.ts";
 import { askHidden } from "./terminal.ts";
@@ -15,38 +17,119 @@ export interface ConfirmOptions {
 }
 
 /**
- * Confirms the public keys that the service hands out, and remembers them: a key that was confirmed once is asked about
- * no more, and a holder whose key has changed since is refused whatever else is said. One's own key is known.
+ * Confirms the public key of somebody whom the caller has named, by the e-mail that is the holder's `name`. A key that was
+ * confirmed once is asked about no more, as long as it comes for the same e-mail: which id an e-mail has is the service's
+ * word. A holder whose key has changed since, and an e-mail that comes with another key, are refused whatever else is said.
+ * One's own key is known. With a folder the holder is remembered as one of that folder.
  * The returned function throws Failure: denied for a changed key, and where a fingerprint was given for any other; usage
  * without a terminal to ask at.
  */
-export function confirmKey(directory: string, session: PersonSession, options: ConfirmOptions): ConfirmKey {
-  const confirm = confirmKeys(directory, session, options);
+export function confirmKey(
+  directory: string,
+  session: PersonSession,
+  options: ConfirmOptions,
+  folderId?: string,
+): ConfirmKey {
   return (holder) => {
     if ((options.fingerprint ?? []).length > 0 && !isGiven(holder, options)) throw notGiven(holder);
-    return confirm(holder);
+    return isConfirmed({ directory, session, options, folderId, listed: false }, holder);
   };
 }
 
 /**
- * The same where several keys are confirmed, each of which may be one of the fingerprints that were given.
+ * The same for the holders that the service lists of a folder, each of whose keys may be one of the fingerprints that were
+ * given. The list is the service's word too: who was not confirmed as a holder of this folder is asked about, though the key
+ * be known. `name` is a person's e-mail or a machine's name.
  */
-export function confirmKeys(directory: string, session: PersonSession, options: ConfirmOptions): ConfirmKey {
+export function confirmKeys(
+  directory: string,
+  session: PersonSession,
+  options: ConfirmOptions,
+  folderId: string,
+): ConfirmKey {
+  return (holder) => isConfirmed({ directory, session, options, folderId, listed: true }, holder);
+}
+
+/** Makes the keys of these holders such as were not seen before. */
+export async function forgetKeys(directory: string, service: string, holderIds: readonly string[]): Promise<void> {
+  await changeKnown(fileOf(directory), service, (known) =>
+    Object.fromEntries(Object.entries(known).filter(([id]) => !holderIds.includes(id))),
+  );
+}
+
+interface Asking {
+  directory: string;
+  session: PersonSession;
+  options: ConfirmOptions;
+  folderId: string | undefined;
+  /** Whether the service says who the holders are, and not the caller. */
+  listed: boolean;
+}
+
+/** Why a key is asked about. */
+interface Doubt {
+  why: string;
+  /** Nothing speaks against it but that it is new. */
+  isNew: boolean;
+}
+
+async function isConfirmed(asking: Asking, holder: KeyHolder): Promise<boolean> {
+  const { directory, session, options, folderId, listed } = asking;
+  if (holder.kind === "user" && holder.id === session.user.id) {
+    if (holder.public_key === session.public_key) return true;
+    throw changed(holder, "your own");
+  }
   const service = serviceKey(session.url);
-  return async (holder) => {
-    if (holder.kind === "user" && holder.id === session.user.id) {
-      if (holder.public_key === session.public_key) return true;
-      throw changed(holder, "your own");
-    }
-    const { hex } = holder.fingerprint;
-    const known = (await readKnown(fileOf(directory)))[service]?.[holder.id];
-    if (known === hex) return true;
-    const given = isGiven(holder, options);
-    if (known !== undefined && !given) throw changed(holder, "the one that was confirmed before");
-    if (!given && options.trustNew !== true && !isConfirmed(holder)) return false;
-    await remember(directory, service, holder.id, hex);
-    return true;
-  };
+  const known = (await readKnown(fileOf(directory)))[service] ?? {};
+  const standing = folderId === undefined ? undefined : await standingOf(directory, service, folderId, holder.id);
+  const given = isGiven(holder, options);
+  if (!given) refuseChanged(known, holder);
+  const doubt =
+    (listed ? takenAway(holder, standing) : undefined) ??
+    doubtOfKey(known, holder) ??
+    (listed && standing === undefined ? onlyListed(holder) : undefined);
+  if (doubt !== undefined && !given && !(doubt.isNew && options.trustNew === true) && !isSaid(holder, doubt.why))
+    return false;
+  if (known[holder.id] !== pinOf(holder)) await rememberKey(directory, service, holder);
+  if (folderId !== undefined && standing !== "holder") await rememberHolder(directory, service, folderId, holder.id);
+  return true;
+}
+
+/** Throws Failure (denied) for another key than the one that was confirmed for this holder, or for this e-mail. */
+function refuseChanged(known: Record<string, string>, holder: KeyHolder): void {
+  const { hex } = holder.fingerprint;
+  const pin = known[holder.id];
+  if (pin !== undefined && fingerprintIn(pin) !== hex) throw changed(holder, "the one that was confirmed before");
+  // Another account under an e-mail that is known. Machines may share a name.
+  const sameEmail = Object.values(known).filter((one) => holder.kind === "user" && labelIn(one) === labelOf(holder));
+  if (sameEmail.some((one) => fingerprintIn(one) !== hex))
+    throw changed(holder, "the one that was confirmed for this e-mail before");
+}
+
+function doubtOfKey(known: Record<string, string>, holder: KeyHolder): Doubt | undefined {
+  const pin = known[holder.id];
+  if (pin === undefined) return { why: `The public key of the ${whose(holder)} was not seen before.`, isNew: true };
+  if (pin === pinOf(holder)) return undefined;
+  const label = labelIn(pin);
+  if (label === "") {
+    const why = `The public key of the ${whose(holder)} was confirmed before, but not kept with it whose it was.`;
+    return { why, isNew: true };
+  }
+  const before = label.replace(/^user /, "person ").replace(/^client /, "machine ");
+  const why = `The public key that comes for the ${whose(holder)} was confirmed as that of the ${visible(before)}.`;
+  return { why, isNew: false };
+}
+
+/** Who was taken away from a folder here and is listed all the same. */
+function takenAway(holder: KeyHolder, standing: Standing | undefined): Doubt | undefined {
+  if (standing !== "taken off" && standing !== "removed") return undefined;
+  const what = standing === "removed" ? "was removed here" : "was taken off this folder here";
+  return { why: `The ${whose(holder)} ${what}, and the service lists it as a holder again.`, isNew: false };
+}
+
+function onlyListed(holder: KeyHolder): Doubt {
+  const why = `That the ${whose(holder)} holds this folder was not confirmed here before: it is the service's word.`;
+  return { why, isNew: true };
 }
 
 function isGiven({ fingerprint: { hex, words } }: KeyHolder, options: ConfirmOptions): boolean {
@@ -54,16 +137,21 @@ function isGiven({ fingerprint: { hex, words } }: KeyHolder, options: ConfirmOpt
   return wanted.includes(hex) || wanted.includes(plain(words));
 }
 
-function isConfirmed({ kind, name, fingerprint }: KeyHolder): boolean {
-  const whose = `${kind === "user" ? "person" : "machine"} ${visible(name)}`;
+/** Whether the person at the terminal says so. */
+function isSaid(holder: KeyHolder, why: string): boolean {
+  const { words, hex } = holder.fingerprint;
   const [answer = ""] = askHidden(
     [
-      `The public key of the ${whose} was not seen before. Its fingerprint is\n  ${fingerprint.words}\n` +
-        `  ${fingerprint.hex}\nCompare it with its holder. Is it the same (yes or no)`,
+      `${why} The key's fingerprint is\n  ${words}\n  ${hex}\n` +
+        "Compare it with its holder. Is it the same, and is that who you mean (yes or no)",
     ],
-    `compare the fingerprint of the ${whose} with its holder and give it with --fingerprint ${fingerprint.hex}`,
+    `compare the fingerprint of the ${whose(holder)} with its holder and give it with --fingerprint ${hex}`,
   );
   return ["y", "yes"].includes(answer.trim().toLowerCase());
+}
+
+function whose({ kind, name }: KeyHolder): string {
+  return `${kind === "user" ? "person" : "machine"} ${visible(name)}`;
 }
 
 function changed({ name, fingerprint }: KeyHolder, than: string): Failure {
@@ -89,9 +177,32 @@ function plain(fingerprint: string): string {
   return /^[0-9a-f:\s]+$/.test(text) ? text.replace(/[:\s]/g, "") : text.split(/[\s-]+/).join(" ");
 }
 
-async function remember(directory: string, service: string, holder: string, hex: string): Promise<void> {
-  await changeKnown(fileOf(directory), service, (known) => ({ ...known, [holder]: hex }));
+/** An e-mail has one key: what was known of it under another id is forgotten. */
+async function rememberKey(directory: string, service: string, holder: KeyHolder): Promise<void> {
+  await changeKnown(fileOf(directory), service, (known) => {
+    const others = Object.entries(known).filter(
+      ([, pin]) => holder.kind !== "user" || labelIn(pin) !== labelOf(holder),
+    );
+    return { ...Object.fromEntries(others), [holder.id]: pinOf(holder) };
+  });
 }
 
-/** Fingerprints in hex, by service and by holder. */
+/** What is remembered of a key: its fingerprint in hex, and whose it is. Earlier versions kept the fingerprint alone. */
+function pinOf(holder: KeyHolder): string {
+  return `${holder.fingerprint.hex} ${labelOf(holder)}`;
+}
+
+function labelOf({ kind, name }: KeyHolder): string {
+  return `${kind} ${name}`;
+}
+
+function fingerprintIn(pin: string): string {
+  return pin.split(" ", 1)[0] ?? "";
+}
+
+function labelIn(pin: string): string {
+  return pin.slice(fingerprintIn(pin).length + 1);
+}
+
+/** Pins by holder, by service. */
 const fileOf = (directory: string): string => join(directory, "known-keys.json");

@@ -23,6 +23,7 @@ export type { Secret } from "./sealed-secret.ts";
 export type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
 export type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 export type { ConfirmKey, KeyHolder } from "./public-key.ts";
+export type { RotatedFolder } from "./rotate-folder.ts";
 export type { ShareRequest } from "./share-folder.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./sync/connection.ts";
 export type { SyncChange, SyncedRecord } from "./sync/open-changes.ts";

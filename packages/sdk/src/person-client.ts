@@ -12,6 +12,7 @@ import { publicKeyOf } from "./public-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
 import { requireFolder } from "./fresh-folders.ts";
 import { rotateFolder } from "./rotate-folder.ts";
+import type { RotatedFolder } from "./rotate-folder.ts";
 import { dataOf } from "./secret-store.ts";
 import { secretsClient } from "./secrets-client.ts";
 import type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
@@ -88,7 +89,7 @@ export interface PersonClient {
     share(id: string, request: ShareRequest, confirm: ConfirmKey): Promise<FolderMemberView>;
     unshare(id: string, userId: string): Promise<void>;
     /** Gives the folder a new key, for its present holders alone. */
-    rotate(id: string, confirm: ConfirmKey): Promise<FolderSummary>;
+    rotate(id: string, confirm: ConfirmKey): Promise<RotatedFolder>;
   };
   readonly members: {
     list(): Promise<MemberView[]>;

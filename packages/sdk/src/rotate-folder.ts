@@ -11,6 +11,12 @@ import type { HolderView, SecretView } from "./views.ts";
 /** How often a rotation begins anew because somebody wrote in between. */
 const attempts = 5;
 
+/** A folder as it is after its rotation. */
+export type RotatedFolder = FolderSummary & {
+  /** To whom the new key was sealed, as the service lists them. */
+  holders: HolderView[];
+};
+
 /**
  * Gives a folder a new key: sealed to everybody who holds the present one, and every secret's own key, title and fields
  * under it. It lands whole or not at all. Who was taken off the folder before can open nothing that is written from then
@@ -18,13 +24,15 @@ const attempts = 5;
  * Throws CofferError `not_decrypted` naming the secret that cannot be opened, `access_denied` when a holder's key is not
  * confirmed or the caller does not manage the folder, `conflict` when others keep writing.
  */
-export async function rotateFolder(store: SecretStore, folderId: string, confirm: ConfirmKey): Promise<FolderSummary> {
+export async function rotateFolder(store: SecretStore, folderId: string, confirm: ConfirmKey): Promise<RotatedFolder> {
   const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
   const confirmed = new Set<string>();
+  // Once for each holder, however often a rotation begins anew, and not for each key: who holds it is asked too.
   const confirmOnce: ConfirmKey = async (holder) => {
-    if (confirmed.has(holder.public_key)) return true;
+    const one = JSON.stringify([holder.kind, holder.id, holder.name, holder.public_key]);
+    if (confirmed.has(one)) return true;
     const is = await confirm(holder);
-    if (is) confirmed.add(holder.public_key);
+    if (is) confirmed.add(one);
     return is;
   };
   for (let attempt = 1; ; attempt += 1) {
@@ -36,7 +44,7 @@ export async function rotateFolder(store: SecretStore, folderId: string, confirm
     try {
       const answer = await store.send({ method: "POST", path: `${path}/rotate`, body });
       await store.folders(true);
-      return answer.body as FolderSummary;
+      return { ...(answer.body as FolderSummary), holders };
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "conflict" || attempt >= attempts) throw error;
     }

@@ -1,6 +1,8 @@
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { forgetHolders } from "../forget-holders.ts";
+import { print, printJson, printList, shortTime, tell } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
 
 interface CreateOptions extends PersonOptions {
   description?: string;
@@ -17,18 +19,21 @@ export async function createApplication({ args: [name = ""], options, env }: Cal
 /** `coffer app ls`: the organization's applications. */
 export async function listApplications({ options, env }: Call<PersonOptions>): Promise<void> {
   const applications = await (await asPerson(options, env)).applications.list();
-  if (options.json === true) printJson(applications);
-  else
-    printTable(
-      ["ID", "NAME", "DESCRIPTION", "CREATED"],
-      applications.map(({ id, name, description, created_at }) => [id, name, description ?? "", shortTime(created_at)]),
-    );
+  printList(
+    applications,
+    options,
+    ["ID", "NAME", "DESCRIPTION", "CREATED"],
+    ({ id, name, description, created_at }) => [id, name, description ?? "", shortTime(created_at)],
+  );
 }
 
 /** `coffer app rm <app>`: removes an application and cuts off its machines. */
 export async function removeApplication({ args: [nameOrId = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const application = pick(await person.applications.list(), nameOrId, "application");
+  const machines = await person.machines.list(application.id);
   await person.applications.remove(application.id);
+  const ids = machines.map(({ client_id }) => client_id);
+  await forgetHolders(profileDirectory(env), person.url, ids);
   tell(`removed the application ${application.name} and cut off its machines`);
 }

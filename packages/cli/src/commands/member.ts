@@ -3,24 +3,19 @@ import type { MemberView, Role, SessionListItem } from "@coffer/sdk";
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { forgetHolders } from "../forget-holders.ts";
+import { print, printJson, printList, shortTime, tell } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
 
 /** `coffer member ls`: who is in the organization. */
 export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {
   const members = await (await asPerson(options, env)).members.list();
-  if (options.json === true) printJson(members);
-  else
-    printTable(
-      ["ID", "E-MAIL", "NAME", "ROLE", "STATUS", "JOINED"],
-      members.map(({ user_id, email, name, role, status, joined_at }) => [
-        user_id,
-        email,
-        name,
-        role,
-        status,
-        shortTime(joined_at),
-      ]),
-    );
+  printList(
+    members,
+    options,
+    ["ID", "E-MAIL", "NAME", "ROLE", "STATUS", "JOINED"],
+    ({ user_id, email, name, role, status, joined_at }) => [user_id, email, name, role, status, shortTime(joined_at)],
+  );
 }
 
 interface SetOptions extends PersonOptions {
@@ -44,6 +39,7 @@ export async function removeMember({ args: [member = ""], options, env }: Call<P
   const person = await asPerson(options, env);
   const { user_id: id, email } = pickMember(await person.members.list(), member);
   await person.members.remove(id);
+  await forgetHolders(profileDirectory(env), person.url, [id]);
   tell(`${email} is no member any more. What the person could open may have been kept: rotate those folders`);
 }
 
@@ -73,18 +69,18 @@ export async function memberKey({ args: [member = ""], options, env }: Call<Pers
 
 /** Sessions as a table, or as JSON. */
 export function printSessions(sessions: readonly SessionListItem[], { json }: { json?: boolean }): void {
-  if (json === true) printJson(sessions);
-  else
-    printTable(
-      ["ID", "DEVICE", "LAST USED", "FROM", ""],
-      sessions.map(({ id, device, last_used_at, ip, current }) => [
-        id,
-        device.name,
-        shortTime(last_used_at),
-        ip ?? "",
-        current ? "this one" : "",
-      ]),
-    );
+  printList(
+    sessions,
+    { json },
+    ["ID", "DEVICE", "LAST USED", "FROM", ""],
+    ({ id, device, last_used_at, ip, current }) => [
+      id,
+      device.name,
+      shortTime(last_used_at),
+      ip ?? "",
+      current ? "this one" : "",
+    ],
+  );
 }
 
 /**

@@ -1,10 +1,12 @@
-import type { MemberView, Permission, PersonClient } from "@coffer/sdk";
+import type { ConfirmKey, HolderView, MemberView, Permission, PersonClient } from "@coffer/sdk";
 import { asPerson, pick, sessionAt } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
+import { rememberTakenOff } from "../known-holders.ts";
 import { confirmKey, confirmKeys } from "../known-keys.ts";
 import type { ConfirmOptions } from "../known-keys.ts";
-import { printJson, printTable, tell, visible } from "../output.ts";
+import { printJson, printList, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
+import { serviceKey } from "../same-service.ts";
 import { pickMember } from "./member.ts";
 
 interface ShareOptions extends PersonOptions, ConfirmOptions {
@@ -16,7 +18,7 @@ export async function shareFolder({ args: [folder = "", member = ""], options, e
   const person = await asPerson(options, env);
   const { id, name } = pick(await person.folders.list(), folder, "folder");
   const { user_id: userId, email } = await memberOf(person, member);
-  const confirm = confirmKey(profileDirectory(env), await sessionAt(person.url, env), options);
+  const confirm = confirmKey(profileDirectory(env), await sessionAt(person.url, env), options, id);
   const grant = await person.folders.share(id, { userId, name: email, permission: options.permission }, confirm);
   tell(`${email} may ${grant.permission} in ${name}`);
   if (options.json === true) printJson(grant);
@@ -28,6 +30,7 @@ export async function unshareFolder({ args: [folder = "", member = ""], options,
   const { id, name } = pick(await person.folders.list(), folder, "folder");
   const { user_id: userId, email } = await memberOf(person, member);
   await person.folders.unshare(id, userId);
+  await rememberTakenOff(profileDirectory(env), serviceKey(person.url), id, userId);
   tell(
     `took ${name} away from ${email}. The person may have kept its key: \`coffer folder rotate ${name}\` makes a new one`,
   );
@@ -37,24 +40,35 @@ export async function unshareFolder({ args: [folder = "", member = ""], options,
 export async function listHolders({ args: [folder = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const holders = await person.folders.holders(pick(await person.folders.list(), folder, "folder").id);
-  if (options.json === true) printJson(holders);
-  else
-    printTable(
-      ["KIND", "ID", "NAME", "PERMISSION"],
-      holders.map(({ kind, id, name, permission }) => [kind === "user" ? "person" : "machine", id, name, permission]),
-    );
+  printList(holders, options, ["KIND", "ID", "NAME", "PERMISSION"], ({ kind, id, name, permission }) => [
+    kind === "user" ? "person" : "machine",
+    id,
+    name,
+    permission,
+  ]);
 }
 
 /** `coffer folder rotate <folder>`: gives the folder a new key, for its present holders alone. */
 export async function rotateFolder({ args: [folder = ""], options, env }: Call<PersonOptions & ConfirmOptions>) {
   const person = await asPerson(options, env);
   const { id, name } = pick(await person.folders.list(), folder, "folder");
-  const confirm = confirmKeys(profileDirectory(env), await sessionAt(person.url, env), options);
-  const rotated = await person.folders.rotate(id, confirm);
+  const emails = new Map((await person.members.list()).map(({ user_id, email }) => [user_id, email]));
+  const emailOf = (holder: Pick<HolderView, "kind" | "id" | "name">): string =>
+    (holder.kind === "user" ? emails.get(holder.id) : undefined) ?? holder.name;
+  const confirm = confirmKeys(profileDirectory(env), await sessionAt(person.url, env), options, id);
+  const confirmByEmail: ConfirmKey = (holder) => confirm({ ...holder, name: emailOf(holder) });
+  const rotated = await person.folders.rotate(id, confirmByEmail);
   tell(
     `${visible(name)} has a new key (version ${rotated.key_version}). What somebody could read before may have been kept: replace values that must not be known`,
   );
+  tell(["it was sealed to", ...rotated.holders.map((holder) => lineOf(holder, emailOf(holder)))].join("\n  "));
   if (options.json === true) printJson(rotated);
+}
+
+/** `person bob@example.com (Bob)` or `machine web (its id)` */
+function lineOf({ kind, id, name }: HolderView, email: string): string {
+  if (kind === "client") return `machine ${visible(name)} (${visible(id)})`;
+  return `person ${visible(email)}${name === email ? "" : ` (${visible(name)})`}`;
 }
 
 async function memberOf(person: PersonClient, nameOrId: string): Promise<MemberView> {
