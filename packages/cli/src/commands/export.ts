@@ -4,9 +4,11 @@ import type { ExportFormat } from "@coffer/import";
 import { writePrivateFile } from "@coffer/sdk/node";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
+import { withHeldSignals } from "../held-signals.ts";
 import { printJson, tell } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import { tellLeftOut } from "../transfer/left-out.ts";
+import { wholeList } from "../transfer/whole-list.ts";
 
 interface Options extends PersonOptions {
   vault: string;
@@ -19,11 +21,14 @@ interface Options extends PersonOptions {
 export async function exportVault({ args: [path = ""], options, env }: Call<Options>): Promise<void> {
   const toStdout = path === "-";
   if (toStdout && options.json === true) throw usage("stdout is for the export: --json goes with a file");
+  if (toStdout && process.stdout.isTTY)
+    throw usage("stdout is a terminal, which obeys control characters in a record: name a file, or pipe it on");
   // Before anything is decrypted.
   if (!toStdout && options.force !== true && (await isThere(path)))
     throw usage(`${path} is there already: --force writes over it`);
-  const { person, vault, leftOut: unopened } = await withVault(options, env, options.vault);
-  const records = await person.records.list(vault.id);
+  const picked = await withVault(options, env, options.vault);
+  const { vault, leftOut: unopened } = picked;
+  const { records, came, counted } = await wholeList(picked);
   const { text, leftOut, notes } = await writeExport(
     options.format,
     records.map(({ id, type, fields }) => ({ id, type, payload: fields })),
@@ -32,10 +37,11 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
   tellLeftOut(leftOut, options.json === true);
   for (const note of notes) tell(`note: ${note}`);
   if (toStdout) process.stdout.write(text);
-  else {
-    await writePrivateFile(path, text);
-    tell(`wrote ${path} (mode 0600): it holds every secret of ${vault.name} in the clear`);
-  }
+  else
+    await withHeldSignals(async () => {
+      await writePrivateFile(path, text);
+      tell(`wrote ${path} (mode 0600): it holds every secret of ${vault.name} in the clear`);
+    });
   const unreadable = unopened.size;
   const { format } = options;
   if (options.json === true)
@@ -44,12 +50,16 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
       vault_id: vault.id,
       file: path,
       records: records.length,
+      counted,
       unreadable,
       left_out: leftOut,
       notes,
     });
-  if (unreadable > 0)
-    throw new Failure(exitCodes.failure, `${unreadable} records could not be opened, and are not in it`);
+  const missing = [
+    ...(unreadable > 0 ? [`${unreadable} records could not be opened, and are not in it`] : []),
+    ...(came < counted ? [`the service counts ${counted} records, and gave ${came}`] : []),
+  ];
+  if (missing.length > 0) throw new Failure(exitCodes.failure, missing.join("; "));
 }
 
 async function isThere(path: string): Promise<boolean> {
