@@ -1,10 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { link, open, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { tell } from "./output.ts";
 
 const pollMilliseconds = 25;
 /** Longer than anything that is done under a lock may take: an older one belongs to a process that is gone. */
 const staleMilliseconds = 120_000;
+/** The same for a lock that says not whose it is: its process ended, or ran out of disk, before it had written it. */
+const emptyMilliseconds = 5_000;
+/** Whoever waits for longer is told what for. */
+const silentMilliseconds = 2_000;
+/** What file systems answer that know no hard links. */
+const linkless = new Set<string | undefined>(["EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 /**
  * Runs `work` while no other process on this machine runs work under the same lock file. The lock of a process that
@@ -12,8 +19,14 @@ const staleMilliseconds = 120_000;
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const mine = `${process.pid} ${randomUUID()}`;
+  const begin = performance.now();
+  let said = false;
   while (!(await takes(path, mine))) {
     await giveUpStale(path);
+    if (!said && performance.now() - begin > silentMilliseconds) {
+      said = true;
+      await tellWhatFor(path);
+    }
     await delay(pollMilliseconds);
   }
   try {
@@ -23,14 +36,44 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
-/** Makes the lock file where there is none. */
+async function tellWhatFor(path: string): Promise<void> {
+  const owner = Number.parseInt((await read(path)) ?? "", 10);
+  const whose = Number.isNaN(owner) ? "another process" : `the process ${owner}`;
+  tell(`coffer: waiting for ${whose}, which holds ${path}`);
+}
+
+/** Makes the lock file where there is none, at once with all that it says: none is ever seen without its owner. */
 async function takes(path: string, content: string): Promise<boolean> {
+  if ((await stat(path).catch(() => undefined)) !== undefined) return false;
+  const draft = `${path}.${randomUUID()}`;
   try {
-    await writeFile(path, content, { flag: "wx", mode: 0o600 });
+    await writeFile(draft, content, { flag: "wx", mode: 0o600 });
+    await link(draft, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    if (linkless.has(code)) return await takesWithoutLink(path, content);
     throw error;
+  } finally {
+    await unlink(draft).catch(() => undefined);
+  }
+}
+
+async function takesWithoutLink(path: string, content: string): Promise<boolean> {
+  const file = await open(path, "wx", 0o600).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  try {
+    await file.writeFile(content);
+    return true;
+  } catch (error) {
+    await unlink(path).catch(() => undefined);
+    throw error;
+  } finally {
+    await file.close();
   }
 }
 
@@ -51,10 +94,10 @@ async function giveUpStale(path: string): Promise<void> {
 }
 
 async function isStale(path: string, content: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  if (found !== undefined && Date.now() - found.mtimeMs > staleMilliseconds) return true;
   const owner = Number.parseInt(content, 10);
-  // Just made, and not written yet.
+  const found = await stat(path).catch(() => undefined);
+  const most = Number.isNaN(owner) ? emptyMilliseconds : staleMilliseconds;
+  if (found !== undefined && Date.now() - found.mtimeMs > most) return true;
   if (Number.isNaN(owner)) return false;
   try {
     process.kill(owner, 0);

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PersonSession } from "@coffer/sdk";
 import t from "tap";
+import { until } from "@coffer/testkit";
 import { resolveAddress } from "../src/address.ts";
 import { withFileLock } from "../src/file-lock.ts";
 import { profileDirectory } from "../src/paths.ts";
@@ -12,6 +13,7 @@ import { otherProfileAddress } from "../src/profile-address.ts";
 import { changeProfile, forgetSession, profileKeeper, readProfile, rememberSession } from "../src/profile.ts";
 
 const here = "http://127.0.0.1:8080";
+const counter = fileURLToPath(new URL("./count-under-lock.ts", import.meta.url));
 const inAnHour = Math.floor(Date.now() / 1000) + 3600;
 const session = (token: string, url = here): PersonSession => ({
   url,
@@ -121,7 +123,6 @@ await t.test("without a session there is nothing to renew: not authenticated", a
 
 await t.test("processes that count in one file under the lock lose no count", async (t) => {
   const directory = t.testdir({ count: "0" });
-  const counter = fileURLToPath(new URL("./count-under-lock.ts", import.meta.url));
   const children = [1, 2, 3, 4].map(() =>
     spawn(process.execPath, [counter, join(directory, "lock"), join(directory, "count"), "25"], { stdio: "inherit" }),
   );
@@ -143,6 +144,42 @@ await t.test("the lock of a process that is gone, or an old one, is taken over",
   utimesSync(lock, longAgo, longAgo);
   t.equal(await withFileLock(lock, () => Promise.resolve("mine")), "mine");
   t.notOk(existsSync(lock));
+});
+
+await t.test("a lock that cannot be written leaves nothing behind", async (t) => {
+  const directory = t.testdir({ count: "0" });
+  const args = [join(directory, "lock"), join(directory, "count"), "1"];
+  const full = `trap '' XFSZ; ulimit -f 0; exec "$@"`;
+  const child = spawn("bash", ["-c", full, "bash", process.execPath, counter, ...args], { stdio: "ignore" });
+  t.not((await once(child, "exit"))[0], 0);
+  t.same(readdirSync(directory), ["count"]);
+  t.equal(readFileSync(join(directory, "count"), "utf8"), "0");
+});
+
+await t.test("an empty lock is taken over after a few seconds", async (t) => {
+  const lock = join(t.testdir({ lock: "" }), "lock");
+  const aWhileAgo = Date.now() / 1000 - 6;
+  utimesSync(lock, aWhileAgo, aWhileAgo);
+  const taken = await Promise.race([
+    withFileLock(lock, () => Promise.resolve("mine")),
+    once(AbortSignal.timeout(10_000), "abort").then(() => "waits"),
+  ]);
+  t.equal(taken, "mine");
+});
+
+await t.test("whoever waits for a lock is told what for", async (t) => {
+  const directory = t.testdir({ count: "0" });
+  const lock = join(directory, "lock");
+  writeFileSync(lock, `${process.pid} held`);
+  const child = spawn(process.execPath, [counter, lock, join(directory, "count"), "1"], { stdio: "pipe" });
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const ended = once(child, "exit");
+  await until("it says so", () => said.endsWith("\n"));
+  t.equal(said, `coffer: waiting for the process ${process.pid}, which holds ${lock}\n`);
+  unlinkSync(lock);
+  t.equal((await ended)[0], 0);
+  t.equal(readFileSync(join(directory, "count"), "utf8"), "1");
 });
 
 const localRun = (url: string) => ({ run: { "coffer.json": JSON.stringify({ url }) } });
