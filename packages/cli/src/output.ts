@@ -7,7 +7,17 @@ export function print(text: string): void {
 
 /** Data as JSON, indented for a terminal and in one line for a program. */
 export function printJson(value: unknown): void {
-  print(process.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value));
+  print(process.stdout.isTTY ? harmless(JSON.stringify(value, null, 2)) : jsonLine(value));
+}
+
+/** Data as JSON in one line. */
+export function jsonLine(value: unknown): string {
+  return harmless(JSON.stringify(value));
+}
+
+/** JSON escapes the control characters up to U+001F; terminals obey those after U+007E too. They are in strings only. */
+function harmless(json: string): string {
+  return json.replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }
 
 /** Everything that is not data. It may quote what others chose: control characters but line breaks are shown as `?`. */
@@ -38,16 +48,6 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
   for (const row of cells) print(line(row));
 }
 
-/** Text that others chose, safe to show on a terminal. */
-export function visible(text: string): string {
-  return text.replace(/\p{Cc}/gu, "?");
-}
-
-/** The same, with its line breaks. */
-export function visibleLines(text: string): string {
-  return text.replace(/[^\P{Cc}\n]/gu, "?");
-}
-
 /** A list: as JSON with `--json`, else as rows. */
 export function printList<Thing>(
   things: readonly Thing[],
@@ -57,6 +57,16 @@ export function printList<Thing>(
 ): void {
   if (json === true) printJson(things);
   else printTable(headings, things.map(cellsOf));
+}
+
+/** Text that others chose, safe to show on a terminal. */
+export function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, "?");
+}
+
+/** The same, with its line breaks. */
+export function visibleLines(text: string): string {
+  return text.replace(/[^\P{Cc}\n]/gu, "?");
 }
 
 /** A time for a person: UTC, to the second. */

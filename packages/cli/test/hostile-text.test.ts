@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { SecretsClient } from "@coffer/sdk";
 import t from "tap";
-import { visible, visibleLines } from "../src/output.ts";
+import { jsonLine, visible, visibleLines } from "../src/output.ts";
 import { quoteValue } from "../src/quote-value.ts";
 import { resolveReferences } from "../src/references.ts";
 import { secretRows } from "../src/rows/secrets.ts";
@@ -23,6 +23,13 @@ void t.test("a value that no variable can hold is refused without being shown", 
 void t.test("text that others chose cannot steer the terminal", (t) => {
   t.equal(visible("a\u001b]0;owned\u0007b\nc\u009bd"), "a?]0;owned?b?c?d");
   t.equal(visibleLines("a\u001b[2Jb\nc\rd\u0085e"), "a?[2Jb\nc?d?e");
+  t.end();
+});
+
+void t.test("JSON holds no character that a terminal obeys, and says the same", (t) => {
+  const text = "a\u001b]0;b\u007fc\u0085d\u009be ü";
+  t.equal(jsonLine([text]), '["a\\u001b]0;b\\u007fc\\u0085d\\u009be ü"]');
+  t.same(JSON.parse(jsonLine([text])), [text]);
   t.end();
 });
 
