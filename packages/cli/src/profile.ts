@@ -17,6 +17,17 @@ export interface Profile {
   url?: string | undefined;
   /** One session at each service, by `serviceKey` of its address; gone after `logout`. */
   sessions: Record<string, PersonSession>;
+  /** Files in which this machine keeps vaults for somebody, sealed. */
+  stores: KeptStore[];
+}
+
+/** A file that `coffer sync --store` writes, and for whom. */
+export interface KeptStore {
+  /** Absolute. */
+  path: string;
+  user_id: string;
+  /** `serviceKey` of the address that it is from. */
+  service: string;
 }
 
 /** The profile in a folder; a new one, not yet written, when there is none. Throws Failure for a file that is no profile. */
@@ -27,13 +38,13 @@ export async function readProfile(directory: string): Promise<Profile> {
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT")
-      return { version: 1, device_id: randomUUID(), sessions: {} };
+      return { version: 1, device_id: randomUUID(), sessions: {}, stores: [] };
     throw new Failure(exitCodes.failure, `the profile ${path} cannot be read: ${(error as Error).message}`);
   }
   try {
     const found = JSON.parse(text) as Partial<Profile>;
-    if (found.version === 1 && typeof found.device_id === "string")
-      return { version: 1, device_id: found.device_id, url: found.url, sessions: found.sessions ?? {} };
+    const { version, device_id, url, sessions = {}, stores = [] } = found;
+    if (version === 1 && typeof device_id === "string") return { version, device_id, url, sessions, stores };
   } catch {
     // Said below.
   }
@@ -71,6 +82,25 @@ export async function forgetSession(directory: string, url: string): Promise<voi
     const others = Object.entries(profile.sessions).filter(([key]) => key !== serviceKey(url));
     return { ...profile, sessions: Object.fromEntries(others) };
   });
+}
+
+/** Remembers a file in which a person's vaults are kept, until it is cleared. */
+export async function rememberStore(directory: string, store: KeptStore): Promise<void> {
+  if ((await readProfile(directory)).stores.some((one) => isSameStore(one, store))) return;
+  await changeProfile(directory, (profile) => ({ ...profile, stores: [...profile.stores, store] }));
+}
+
+/** Forgets such files. */
+export async function forgetStores(directory: string, stores: readonly KeptStore[]): Promise<void> {
+  if (stores.length === 0) return;
+  await changeProfile(directory, (profile) => ({
+    ...profile,
+    stores: profile.stores.filter((one) => !stores.some((store) => isSameStore(one, store))),
+  }));
+}
+
+function isSameStore(one: KeptStore, other: KeptStore): boolean {
+  return one.path === other.path && one.user_id === other.user_id && one.service === other.service;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { CofferError } from "@coffer/sdk";
-import { asPerson } from "../access.ts";
+import { asPerson, sessionAt } from "../access.ts";
+import { clearStores } from "../clear-stores.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodeFor } from "../failure.ts";
 import { tell } from "../output.ts";
@@ -7,11 +8,14 @@ import { profileDirectory } from "../paths.ts";
 import { forgetSession } from "../profile.ts";
 
 /**
- * `coffer logout`: ends the session and forgets it and the unlocked key. They are forgotten also when the service
- * cannot be told; that is said, and the exit code is the failure's.
+ * `coffer logout`: ends the session and forgets it and the unlocked key, and removes what `coffer sync --store` keeps here
+ * of the person's vaults. All that happens also when the service cannot be told; that is said, and the exit code is the
+ * failure's.
  */
 export async function logout({ options, env }: Call<AddressOptions>): Promise<void> {
   const person = await asPerson(options, env);
+  const directory = profileDirectory(env);
+  const session = await sessionAt(person.url, env);
   try {
     await person.logout();
   } catch (error) {
@@ -22,6 +26,7 @@ export async function logout({ options, env }: Call<AddressOptions>): Promise<vo
       process.exitCode = exitCodeFor(error);
     }
   }
-  await forgetSession(profileDirectory(env), person.url);
+  await forgetSession(directory, person.url);
+  await clearStores(directory, session);
   tell(`logged out at ${person.url}`);
 }

@@ -1,10 +1,14 @@
+import { resolve } from "node:path";
 import type { CofferError, OfflineStorage, Sync, SyncChange } from "@coffer/sdk";
 import { fileStorage } from "@coffer/sdk/node";
 import { exitCodeOf } from "../../bin/pass-signals.mjs";
-import { asPerson } from "../access.ts";
+import { asPerson, sessionAt } from "../access.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, tell, visible } from "../output.ts";
+import { jsonLine, print, tell, visible } from "../output.ts";
+import { profileDirectory } from "../paths.ts";
+import { rememberStore } from "../profile.ts";
+import { serviceKey } from "../same-service.ts";
 
 interface Options extends AddressOptions {
   watch?: boolean;
@@ -17,6 +21,8 @@ interface Options extends AddressOptions {
 export async function sync({ options, env }: Call<Options>): Promise<void> {
   if (options.store === "") throw usage("--store names no file");
   const person = await asPerson(options, env);
+  // Before anything is written into it: `logout` clears it.
+  if (options.store !== undefined) await rememberOwn(options.store, person.url, env);
   const away = onlyFails();
   const store = options.store === undefined ? undefined : watchedStore(options.store);
   const device: Sync = await person.sync({
@@ -54,6 +60,11 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
   if (asked !== undefined && options.watch !== true) process.exitCode = exitCodeOf(null, asked);
 }
 
+async function rememberOwn(store: string, url: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const { user } = await sessionAt(url, env);
+  await rememberStore(profileDirectory(env), { path: resolve(store), user_id: user.id, service: serviceKey(url) });
+}
+
 /** The storage in a file, and whether the last that was to be kept in it could not be. */
 function watchedStore(path: string): { storage: OfflineStorage; failed(): boolean } {
   const file = fileStorage(path);
@@ -78,12 +89,12 @@ function lineOf(change: SyncChange, device: Sync, { json, showValues }: Options)
     const name = fields["name"] ?? id;
     if (json === true) {
       const record = { id, vault_id, type, name, updated_at };
-      return JSON.stringify({ action: change.action, record: showValues === true ? { ...record, fields } : record });
+      return jsonLine({ action: change.action, record: showValues === true ? { ...record, fields } : record });
     }
-    const values = showValues === true ? [JSON.stringify(fields)] : [];
+    const values = showValues === true ? [jsonLine(fields)] : [];
     return columns([change.action, vaultName(device, vault_id), name, type, id, ...values]);
   }
-  if (json === true) return JSON.stringify(change);
+  if (json === true) return jsonLine(change);
   if ("vault" in change) return columns([change.action, change.vault.name, "", change.vault.type, change.vault.id]);
   if (change.action === "folder_updated") return columns([change.action, "", change.change, "", change.folder_id]);
   if (change.action === "record_deleted")
