@@ -18,9 +18,11 @@ interface TravelOptions extends PersonOptions {
 export async function travelStatus({ options, env }: Call<PersonOptions>): Promise<void> {
   const mode = await (await asPerson(options, env)).travel.status();
   if (options.json === true) printJson(mode);
-  // 1970: never switched.
-  else if (Date.parse(mode.updated_at) === 0) print("off");
-  else print(`${mode.enabled ? "on" : "off"} since ${shortTime(mode.updated_at)}`);
+  else {
+    // 1970: never switched.
+    const since = Date.parse(mode.updated_at) === 0 ? "" : ` since ${shortTime(mode.updated_at)}`;
+    print(`${mode.enabled ? "on" : "off"}${since}`);
+  }
 }
 
 /** `coffer travel on`: hides what is not safe for travel. */
