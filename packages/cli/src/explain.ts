@@ -11,6 +11,8 @@ const options: ReadonlyMap<string, string> = new Map([
   ["action", "--action"],
   ["from", "--from"],
   ["to", "--to"],
+  ["encrypted_data", "the record, when it is sealed"],
+  ["encrypted_payload", "the secret, when it is sealed"],
 ]);
 
 /** Anything that a command can throw, in lines for a person; the first says what is wrong. */
@@ -20,6 +22,7 @@ export function explain(error: unknown): string[] {
   const { code, details = [], retryAfterSeconds = 60, requestId, status = 0 } = error;
   if (code === "rate_limited")
     return [`${error.message.replace(/:? wait as Retry-After says$/, "")}: try again in ${retryAfterSeconds} s`];
+  if (code === "payload_too_large" && details.length === 0) return ["that is more than the service takes at once"];
   // The service's sentence says no more than that these fields are wrong.
   if (details.length > 0) return details.map(({ field, issue }) => `${written(field)}: ${issue}`);
   return [error.message, ...(requestId !== undefined && status >= 500 ? [`request ${requestId}`] : [])];

@@ -1,0 +1,13 @@
+import t from "tap";
+import { CofferError } from "@coffer/sdk";
+import { explain } from "../src/explain.ts";
+
+await t.test("what is too large is said in the words of whoever wrote it", (t) => {
+  const tooLarge = (details?: { field: string; issue: string }[]): CofferError =>
+    new CofferError("payload_too_large", "encrypted_data is too large", { status: 413, details });
+  t.same(explain(tooLarge([{ field: "encrypted_data", issue: "longer than 256 KiB" }])), [
+    "the record, when it is sealed: longer than 256 KiB",
+  ]);
+  t.same(explain(tooLarge()), ["that is more than the service takes at once"]);
+  t.end();
+});
