@@ -15,6 +15,7 @@ import { siemForwarderMutants } from "./catalogue/siem-forwarder.ts";
 import { syncMutants } from "./catalogue/sync.ts";
 import { telemetryMutants } from "./catalogue/telemetry.ts";
 import { tokenMutants } from "./catalogue/tokens.ts";
+import { trustMutants } from "./catalogue/trust.ts";
 import { vaultMutants } from "./catalogue/vaults.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -36,6 +37,7 @@ export const catalogue: readonly Mutant[] = [
   ...changeMutants,
   ...syncMutants,
   ...commandMutants,
+  ...trustMutants,
   ...sdkMutants,
   ...deviceMutants,
 ];
