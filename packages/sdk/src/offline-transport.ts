@@ -1,5 +1,6 @@
 import { box, cacheKey, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
+import { dataOf } from "./secret-store.ts";
 import { storedBox } from "./stored-box.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
@@ -109,6 +110,8 @@ export function offlineTransport(
         headers: { ...request.headers, ...headers },
         ...(usable === undefined ? {} : patience),
       });
+      // Both are lists. What is none, a gateway's page say, is used no more than it is kept.
+      if (answer.status !== 304) dataOf(answer);
     } catch (error) {
       if (!(error instanceof CofferError)) throw error;
       if (!error.foreign && (error.code === "invalid_token" || error.code === "access_denied")) {

@@ -1,4 +1,4 @@
-import type { CofferError } from "./errors.ts";
+import { CofferError } from "./errors.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 import type { Permission, SecretView } from "./views.ts";
 
@@ -30,8 +30,14 @@ export interface SecretStore {
   send(request: ApiRequest): Promise<ApiAnswer>;
 }
 
-/** The items of a `{data: […]}` answer. */
-export function dataOf(answer: ApiAnswer): unknown[] {
-  const { data } = (answer.body ?? {}) as { data?: unknown };
-  return Array.isArray(data) ? (data as unknown[]) : [];
+/**
+ * The items of a `{data: […]}` answer. Throws CofferError `bad_answer` for any other: what a gateway says in the
+ * service's place is no word that there is nothing.
+ */
+export function dataOf({ status, body }: ApiAnswer): unknown[] {
+  const { data } = (body ?? {}) as { data?: unknown };
+  if (Array.isArray(data)) return data as unknown[];
+  throw new CofferError("bad_answer", "the service answered something else than the list that it was asked for", {
+    status,
+  });
 }

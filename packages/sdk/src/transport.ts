@@ -122,7 +122,8 @@ async function attemptOnce(
     const why = limit.aborted ? `no answer within ${timeout / 1000} s` : reasonOf(cause);
     return new CofferError("network", `${url} cannot be reached: ${why}`, { cause });
   }
-  if (response.status === 304) return { status: 304, headers: response.headers, body: undefined };
+  if (response.status === 304 && headers["if-none-match"] !== undefined)
+    return { status: 304, headers: response.headers, body: undefined };
   const body = jsonOf(text);
   if (!response.ok) return errorOfAnswer(response, body);
   if (response.status === 204) return { status: 204, headers: response.headers, body: undefined };

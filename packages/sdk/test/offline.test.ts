@@ -172,3 +172,14 @@ await t.test("a storage that cannot be written stops nothing", async (t) => {
   t.equal(await client.read(uri), "s3cret");
   t.same(told, ["storage"]);
 });
+
+await t.test("a page in the service's place is not kept, and what was kept before is used", async (t) => {
+  const { server, start, path, told } = await setUp(t);
+  await start().read(uri);
+  const kept = await readFile(path, "utf8");
+  server.server.removeAllListeners("request");
+  server.server.on("request", (_request, response) => json(response, 200, { status: "maintenance" }));
+  t.equal(await start().read(uri), "s3cret");
+  t.same(told, ["bad_answer 0"]);
+  t.equal(await readFile(path, "utf8"), kept);
+});

@@ -1,0 +1,70 @@
+import t from "tap";
+import { newId } from "@coffer/crypto";
+import { until } from "@coffer/testkit";
+import { createClient, personClient } from "../src/index.ts";
+import { newFolder, newMachine } from "./machine.ts";
+import { memoryStorage } from "./memory-storage.ts";
+import { json, startServer } from "./server.ts";
+import { newDevice, world } from "./synced-device.ts";
+import { newSession } from "./vault-server.ts";
+
+// A gateway answers in the service's place, and as if all were well.
+
+await t.test(
+  "a page in the place of a list, or a 304 that nobody asked for, is no list without anything in it",
+  async (t) => {
+    let bare = false;
+    const { url } = await startServer(t, (_request, response) => {
+      if (bare) response.writeHead(304).end();
+      else json(response, 200, { status: "maintenance" });
+    });
+    for (const status of [200, 304]) {
+      bare = status === 304;
+      const me = personClient(await newSession(url), url);
+      const machine = createClient(await newMachine(url, [newFolder("production")]));
+      const asked: Record<string, () => Promise<unknown>> = {
+        vaults: () => me.vaults.list(),
+        "a vault's members": () => me.vaults.members(newId()),
+        records: () => me.records.list(newId()),
+        "a person's folders": () => me.secrets.folders(),
+        "members of an organization": () => me.members.list(),
+        "a machine's secrets": () => machine.list(),
+        "a machine's folders": () => machine.folders(),
+        "a search": () => machine.search("d"),
+        "what is to be watched": () => machine.watch(() => undefined),
+      };
+      if (bare) await t.rejects(() => me.account(), { code: "bad_answer", status });
+      for (const [what, answer] of Object.entries(asked))
+        await t.rejects(answer, { code: "bad_answer", status }, `${what}, by ${status}`);
+    }
+  },
+);
+
+await t.test(
+  "a page in the place of the list of vaults takes nothing away, nor does a 304 that nobody asked for",
+  async (t) => {
+    for (const status of [200, 304]) {
+      const { server } = await world(t);
+      const { storage } = memoryStorage();
+      let live = 0;
+      const { sync, heard, said, away } = await newDevice(t, server, { storage, onLive: () => (live += 1) });
+      await sync.ready;
+      heard.length = 0;
+      let asked = 0;
+      server.instead.http = ({ path }, response) => {
+        if (asked > 0 || !/vaults\?/.test(path)) return false;
+        asked += 1;
+        response.writeHead(status, { "content-type": "application/json" });
+        response.end(status === 304 ? undefined : JSON.stringify({ status: "maintenance" }));
+        return true;
+      };
+      for (const socket of server.sockets) socket.terminate();
+      await until("it has been told so", () => asked === 1 && away.length === 2);
+      t.same([said(), sync.vaults().length, (await sync.records()).length], [[], 1, 2], `${status}`);
+      await until("it is back", () => live === 2);
+      await sync.stop();
+      const again = await newDevice(t, server, { storage });
+      t.same([said(), (await again.sync.records()).length], [[], 2], "nor from the storage");
+    }
+  },
+);
