@@ -127,7 +127,8 @@ async function attemptOnce(
   const body = jsonOf(text);
   if (!response.ok) return errorOfAnswer(response, body);
   if (response.status === 204) return { status: 204, headers: response.headers, body: undefined };
-  if (typeof body !== "object" || body === null)
+  // A deletion has no answer but that it was done: whoever revokes something must not take a page for it.
+  if (typeof body !== "object" || body === null || request.method === "DELETE")
     return new CofferError("bad_answer", `${url} answered something that is not this service's`, {
       status: response.status,
     });

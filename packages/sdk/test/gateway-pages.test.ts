@@ -68,3 +68,17 @@ await t.test(
     }
   },
 );
+
+await t.test("a page in the place of a deletion's answer is no deletion", async (t) => {
+  const { url } = await startServer(t, (_request, response) => json(response, 200, { status: "maintenance" }));
+  const me = personClient(await newSession(url), url);
+  for (const remove of [
+    () => me.vaults.remove(newId()),
+    () => me.records.remove(newId(), newId()),
+    () => me.vaults.unshare(newId(), newId()),
+    () => me.machines.remove(newId(), newId()),
+    () => me.members.remove(newId()),
+    () => me.sessions.endOthers(),
+  ])
+    await t.rejects(remove, { code: "bad_answer", status: 200 }, String(remove));
+});
