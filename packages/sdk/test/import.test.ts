@@ -85,3 +85,14 @@ await t.test(
     t.match(await back, { imported: 1, failed: 0 });
   },
 );
+
+await t.test("an import of which the answer says nothing was not made", async (t) => {
+  const server = await startVaultServer(t);
+  const me = personClient(server.session, server.url);
+  const { id: vaultId } = await me.vaults.create("Private");
+  const login = { type: "login", fields: { name: "n" } };
+  for (const page of [{ status: "maintenance" }, { imported: 1, failed: 0, records: [], errors: [] }]) {
+    server.instead.http = ({ path }, response) => path.endsWith("/import") && (json(response, 200, page), true);
+    await t.rejects(me.records.import(vaultId, [login, login]), { code: "bad_answer" });
+  }
+});

@@ -3,6 +3,7 @@ import type { RecordPayload } from "@coffer/crypto";
 import { retryDelay } from "../backoff.ts";
 import { CofferError } from "../errors.ts";
 import { wait } from "../transport.ts";
+import type { ApiAnswer } from "../transport.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { sealRecord } from "./sealed-record.ts";
 import { allPages, vaultPath } from "./vault-store.ts";
@@ -109,7 +110,7 @@ async function sendPiece(
   for (let attempt = 1; ; attempt += 1) {
     let view: ImportView;
     try {
-      view = (await store.send({ method: "POST", path, body })).body as ImportView;
+      view = importOf(await store.send({ method: "POST", path, body }), sealed.length);
     } catch (error) {
       const lost = error instanceof CofferError && (error.code === "network" || error.code === "unavailable");
       const delay = lost ? retryDelay(error, attempt, true) : undefined;
@@ -126,6 +127,13 @@ async function sendPiece(
     });
     return;
   }
+}
+
+/** What became of so many records. Throws CofferError `bad_answer` for what says nothing of them, such as a gateway's page. */
+function importOf({ status, body }: ApiAnswer, count: number): ImportView {
+  const view = body as ImportView; // what is used of it is looked at
+  if (view.imported + view.failed === count) return view;
+  throw new CofferError("bad_answer", "the service does not say what became of each record of the import", { status });
 }
 
 /** What the vault holds, by id. */
