@@ -6,6 +6,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -40,6 +41,20 @@ await t.test("a symbolic link stays and its target is replaced", async (t) => {
   await writePrivateFile(link, "new");
   t.equal(readFileSync(join(directory, "real"), "utf8"), "new");
   t.same(readdirSync(directory).sort(), ["link", "real"]);
+});
+
+await t.test("what a process left that was killed while it wrote is removed, and nothing else", async (t) => {
+  const old = [".a.0123456789ab.tmp", ".a.abcdef012345.tmp"];
+  const stay = [".a.0123456789abc.tmp", ".a.0123456789AB.tmp", ".a.tmp", ".b.0123456789ab.tmp", "a.0123456789ab.tmp"];
+  const directory = t.testdir(Object.fromEntries([...old, ...stay].map((name) => [name, "secret"])));
+  mkdirSync(join(directory, ".a.000000000000.tmp"));
+  writeFileSync(join(directory, ".a.111111111111.tmp"), "being written");
+  const earlier = Date.now() / 1000 - 601;
+  for (const name of [...old, ...stay, ".a.000000000000.tmp"]) utimesSync(join(directory, name), earlier, earlier);
+  const recent = Date.now() / 1000 - 590;
+  utimesSync(join(directory, ".a.111111111111.tmp"), recent, recent);
+  await writePrivateFile(join(directory, "a"), "text");
+  t.same(readdirSync(directory).sort(), [...stay, ".a.000000000000.tmp", ".a.111111111111.tmp", "a"].sort());
 });
 
 await t.test("a private folder is the owner's alone", async (t) => {
