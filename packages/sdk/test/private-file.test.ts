@@ -11,7 +11,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { loadConfiguration, makePrivateDirectory, saveConfiguration, writePrivateFile } from "../src/node/index.ts";
+import {
+  fileStorage,
+  loadConfiguration,
+  makePrivateDirectory,
+  saveConfiguration,
+  writePrivateFile,
+} from "../src/node/index.ts";
 import { newFolder, newMachine } from "./machine.ts";
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
@@ -41,6 +47,19 @@ await t.test("a symbolic link stays and its target is replaced", async (t) => {
   await writePrivateFile(link, "new");
   t.equal(readFileSync(join(directory, "real"), "utf8"), "new");
   t.same(readdirSync(directory).sort(), ["link", "real"]);
+});
+
+await t.test("a storage that is cleared leaves nothing where its symbolic link leads", async (t) => {
+  const directory = t.testdir({ real: "" });
+  const link = join(directory, "link");
+  symlinkSync(join(directory, "real"), link);
+  const storage = fileStorage(link);
+  await storage.save("kept");
+  t.equal(readFileSync(join(directory, "real"), "utf8"), "kept\n");
+  await storage.clear();
+  t.notOk(existsSync(join(directory, "real")));
+  t.equal(await storage.load(), undefined);
+  await storage.clear();
 });
 
 await t.test("what a process left that was killed while it wrote is removed, and nothing else", async (t) => {

@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile, realpath, rm } from "node:fs/promises";
 import type { OfflineStorage } from "../offline-transport.ts";
 import { writePrivateFile } from "./private-file.ts";
 
@@ -15,6 +15,7 @@ export function fileStorage(path: string): OfflineStorage {
       }
     },
     save: (text) => writePrivateFile(path, `${text}\n`),
-    clear: () => rm(path, { force: true }),
+    // What `save` wrote is where a symbolic link leads.
+    clear: async () => rm(await realpath(path).catch(() => path), { force: true }),
   };
 }
