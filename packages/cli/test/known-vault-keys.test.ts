@@ -41,7 +41,7 @@ await t.test("the command seals nothing under another key than a vault had when 
   t.match(await run("vault", "ls"), { code: 0, stdout: /Private/ });
   const honest = server.vaults.get(id) as NonNullable<ReturnType<typeof server.vaults.get>>;
   const encrypted_key = await seal(server.session.public_key, newKey(), contexts.vaultKey(id));
-  server.vaults.set(id, { ...honest, encrypted_key });
+  server.vaults.set(id, { ...honest, type: "shared", encrypted_key });
   const refused = await run("record", "create", "Private");
   t.match(refused, { stdout: "", stderr: /another key for the vault Private than before/ });
   t.not(refused.code, 0);

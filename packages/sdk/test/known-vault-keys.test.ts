@@ -12,11 +12,11 @@ import type { VaultServer } from "./vault-server.ts";
 const login = { type: "login", fields: { name: "Example", password: "s3cret" } };
 const refused = { code: "not_decrypted", message: /another key for the vault Private than before/ };
 
-/** Puts a key that the service knows in the place of the vault's, sealed as a colleague would have. */
-async function replaceKey(server: VaultServer, vaultId: string): Promise<() => void> {
+/** Puts a key that the service knows in the place of the vault's, sealed as a colleague would have who shares it. */
+async function replaceKey(server: VaultServer, vaultId: string, type = "shared"): Promise<() => void> {
   const honest = server.vaults.get(vaultId) as NonNullable<ReturnType<typeof server.vaults.get>>;
   const encrypted_key = await seal(server.session.public_key, newKey(), contexts.vaultKey(vaultId));
-  server.vaults.set(vaultId, { ...honest, encrypted_key });
+  server.vaults.set(vaultId, { ...honest, type, encrypted_key });
   return () => server.vaults.set(vaultId, honest);
 }
 
@@ -91,6 +91,26 @@ await t.test("a mark that could not be kept is kept the next time, and until the
   full = false;
   t.match(await me.vaults.get(vaultId), { name: "Private" });
   t.equal(Object.keys(kept).length, 1);
+});
+
+await t.test("a personal vault has the key that its maker gave it, also at first sight", async (t) => {
+  const { server, vaultId } = await world(t, 0);
+  await replaceKey(server, vaultId, "personal");
+  const foreign = { code: "not_decrypted", message: /key of the personal vault Private was not sealed by you/ };
+  const me = personClient(server.session, server.url);
+  t.match(await me.vaults.list(), [{ name: "Private" }]);
+  await t.rejects(me.records.create(vaultId, login), foreign);
+  t.match(await me.records.import(vaultId, [login]).catch((error: unknown) => error), foreign);
+  t.equal(writes(server), 0);
+
+  const told = personClient(server.session, server.url);
+  const view = server.vaults.get(vaultId) as NonNullable<ReturnType<typeof server.vaults.get>>;
+  server.vaults.set(vaultId, { ...view, type: "shared" });
+  t.match(await told.vaults.list(), [{ type: "shared" }], "a service that has it taken has to show it as shared");
+  t.match(await told.records.create(vaultId, login), login);
+  server.vaults.set(vaultId, view);
+  await told.vaults.list();
+  await t.rejects(told.records.create(vaultId, login), foreign, "and for as long");
 });
 
 await t.test("a device knows it, also of a vault that went and comes back, and after a restart", async (t) => {

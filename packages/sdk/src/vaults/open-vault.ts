@@ -37,6 +37,10 @@ export interface OpenVault {
  */
 export async function openVault(view: VaultView, session: PersonSession): Promise<OpenVault> {
   const vault = vaultOf(view);
+  if (vault.type === "personal" && isJwe(view.encrypted_key)) {
+    const what = `the key of the personal vault ${vault.name} was not sealed by you, but for you: it is not used`;
+    return { vault, view, key: null, keyError: new CofferError("not_decrypted", what) };
+  }
   try {
     return { vault, view, key: await openKey(view, session) };
   } catch (cause) {
@@ -57,10 +61,17 @@ export function vaultOf(view: VaultView): Vault {
   return { id, org_id, name, type, permission, safe_for_travel, record_count, key_version, created_at, updated_at };
 }
 
-/** The creator's key is a box under the user key, everybody else's a JWE, which has dots where base64 has none. */
+/**
+ * The creator's key is a box under the user key, which nobody else can make; everybody else's is sealed to the public key,
+ * as anybody can. A personal vault has no one but its creator.
+ */
+function isJwe(sealed: string): boolean {
+  return sealed.includes(".");
+}
+
 async function openKey({ id, encrypted_key: sealed }: VaultView, session: PersonSession): Promise<Uint8Array> {
   const userKey = decodeBase64(session.user_key);
-  if (!sealed.includes(".")) return unboxBound(userKey, sealed, contexts.vaultKey(id));
+  if (!isJwe(sealed)) return unboxBound(userKey, sealed, contexts.vaultKey(id));
   const privateKey = await unboxBound(userKey, session.encrypted_private_key, contexts.privateKey());
   return openSealed(privateKey, sealed, contexts.vaultKey(id));
 }

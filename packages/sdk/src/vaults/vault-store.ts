@@ -62,7 +62,11 @@ export function vaultStore(
 
   const seen = async (view: VaultView): Promise<OpenVault> => {
     const held = known.get(view.id);
-    const unchanged = held !== undefined && held.key !== null && held.view.encrypted_key === view.encrypted_key;
+    const unchanged =
+      held !== undefined &&
+      held.key !== null &&
+      held.view.encrypted_key === view.encrypted_key &&
+      held.view.type === view.type;
     const opened = unchanged ? { ...held, view, vault: vaultOf(view) } : await open(view);
     known.set(view.id, opened);
     return opened;
