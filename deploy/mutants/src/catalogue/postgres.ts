@@ -37,6 +37,20 @@ export const postgresMutants: readonly Mutant[] = [
     tests: [relay, "packages/postgres/test/relay-kill.test.ts"],
   },
   {
+    name: "newest-waiting-message-not-told-on-another-way",
+    file: `${source}/list-waiting.ts`,
+    find: "order by position desc limit",
+    replace: "order by position limit",
+    tests: ["packages/postgres/test/list-waiting.test.ts"],
+  },
+  {
+    name: "parked-message-told-on-another-way",
+    file: `${source}/list-waiting.ts`,
+    find: " and attempts < ${parkedAfter}",
+    replace: " and attempts < ${parkedAfter * 1_000}",
+    tests: ["packages/postgres/test/list-waiting.test.ts"],
+  },
+  {
     name: "audit-of-a-read-not-waited-for",
     file: `${source}/group-commit.ts`,
     find: "await write(items);",
