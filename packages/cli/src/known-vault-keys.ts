@@ -12,6 +12,13 @@ export function knownVaultKeys(directory: string, url: string): KnownVaultKeys {
   const service = serviceKey(url);
   return {
     load: async () => (await readKnown(path))[service] ?? {},
-    add: (marks) => changeKnown(path, service, (known) => ({ ...marks, ...known })),
+    async add(marks) {
+      let now: Record<string, string> = {};
+      await changeKnown(path, service, (known) => {
+        now = { ...marks, ...known };
+        return now;
+      });
+      return now;
+    },
   };
 }

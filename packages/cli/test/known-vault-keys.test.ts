@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { contexts, newId, newKey, seal } from "@coffer/crypto";
@@ -12,8 +12,9 @@ await t.test("what is known of a service's vault keys stays, for it alone, in a 
   const directory = join(testDirectory(t), "coffer");
   const here = knownVaultKeys(directory, "http://localhost:8080");
   t.same(await here.load(), {});
-  await Promise.all([here.add({ a: "1" }), here.add({ b: "2" })]);
-  await knownVaultKeys(directory, "http://127.0.0.1:8080").add({ a: "another", c: "3" });
+  t.match(await Promise.all([here.add({ a: "1" }), here.add({ b: "2" })]), [{ a: "1" }, { b: "2" }]);
+  const other = knownVaultKeys(directory, "http://127.0.0.1:8080");
+  t.match(await other.add({ a: "another", c: "3" }), { a: "1", c: "3" }, "and is what counts in another process");
   t.same(await here.load(), { a: "1", b: "2", c: "3" }, "the first word counts");
   t.same(await knownVaultKeys(directory, "https://coffer.example.com").load(), {});
   const path = join(directory, "known-vault-keys.json");
@@ -48,4 +49,15 @@ await t.test("the command seals nothing under another key than a vault had when 
   t.equal(server.records.size, 0);
   server.vaults.set(id, honest);
   t.match(await run("record", "create", "Private"), { code: 0 });
+
+  rmSync(join(home, "coffer", "known-vault-keys.json"));
+  mkdirSync(join(home, "coffer", "known-vault-keys.json"));
+  t.match(await run("vault", "ls"), { code: 0, stdout: /Private/ }, "where no mark can be kept, a list is one");
+  const unkept = await run("record", "create", "Private");
+  t.match(unkept, {
+    stdout: "",
+    stderr: /Private is not used, since it cannot be remembered[^]*known-vault-keys\.json/,
+  });
+  t.not(unkept.code, 0);
+  t.equal(server.records.size, 1);
 });

@@ -53,8 +53,7 @@ await t.test("the next run knows it too, where it is kept, by marks that say not
     load: () => Promise.resolve({ ...kept }),
     add(marks) {
       calls += 1;
-      Object.assign(kept, marks);
-      return Promise.resolve();
+      return Promise.resolve(Object.assign(kept, marks));
     },
   };
   const start = (): ReturnType<typeof personClient> => personClient(server.session, server.url, { knownVaultKeys });
@@ -74,7 +73,12 @@ await t.test("the next run knows it too, where it is kept, by marks that say not
   restore();
   const unreadable = { ...knownVaultKeys, load: () => Promise.reject(new RangeError("no")) };
   const blind = personClient(server.session, server.url, { knownVaultKeys: unreadable });
-  await t.rejects(blind.vaults.list(), RangeError, "what cannot be read is not taken for nothing");
+  t.match(await blind.vaults.list(), [{ name: "Private" }], "a list needs no key");
+  const unknown = {
+    code: "configuration",
+    message: /key of the vault Private is not used, since it cannot be rem.*: no$/,
+  };
+  await t.rejects(blind.records.create(vaultId, login), unknown, "what cannot be read is not taken for nothing");
 });
 
 await t.test("a mark that could not be kept is kept the next time, and until then no key is used", async (t) => {
@@ -83,15 +87,73 @@ await t.test("a mark that could not be kept is kept the next time, and until the
   let full = true;
   const knownVaultKeys: KnownVaultKeys = {
     load: () => Promise.resolve({}),
-    add: (marks) => (full ? Promise.reject(new RangeError("full")) : Promise.resolve(void Object.assign(kept, marks))),
+    add: (marks) => (full ? Promise.reject(new RangeError("full")) : Promise.resolve(Object.assign(kept, marks))),
   };
   const me = personClient(server.session, server.url, { knownVaultKeys });
-  await t.rejects(me.vaults.get(vaultId), RangeError);
-  await t.rejects(me.vaults.get(vaultId), RangeError);
+  const unkept = { code: "configuration", message: /the vault Private is not used, since it cannot be rem.*: full$/ };
+  for (let times = 0; times < 2; times += 1) {
+    t.match(await me.vaults.list(), [{ name: "Private" }], "a list needs no key");
+    await t.rejects(me.records.create(vaultId, login), unkept);
+    await t.rejects(me.records.list(vaultId), unkept);
+  }
+  t.equal(writes(server), 0);
   full = false;
   t.match(await me.vaults.get(vaultId), { name: "Private" });
   t.equal(Object.keys(kept).length, 1);
+  t.match(await me.records.create(vaultId, login), login);
+  full = true;
+  const { id: later } = await me.vaults.create("Later");
+  await t.rejects(me.records.create(later, login), { code: "configuration" });
+  t.match(await me.vaults.get(vaultId), { name: "Private" });
+  t.match(await me.records.create(vaultId, login), login, "the other vault is none the worse for it");
 });
+
+await t.test("a device goes on with what it cannot keep a mark of, and says of what it opens nothing", async (t) => {
+  const { server, vaultId } = await world(t);
+  const knownVaultKeys: KnownVaultKeys = {
+    load: () => Promise.resolve({}),
+    add: () => Promise.reject(new RangeError("full")),
+  };
+  const unreadable: string[] = [];
+  const sync = await personClient(server.session, server.url, { knownVaultKeys }).sync({
+    onUnreadable: (_id, { code }) => unreadable.push(code),
+  });
+  t.teardown(() => sync.stop());
+  await Promise.race([sync.ready, sync.ended]);
+  t.match(sync.vaults(), [{ id: vaultId }]);
+  t.same(await sync.records(), []);
+  t.ok(unreadable.length >= 2);
+  t.same([...new Set(unreadable)], ["configuration"]);
+});
+
+await t.test(
+  "of two programs that see a vault for the first time both believe the key that was kept first",
+  async (t) => {
+    const { server, vaultId } = await world(t);
+    const kept: Record<string, string> = {};
+    const knownVaultKeys: KnownVaultKeys = {
+      // As when both have read it before either has kept anything.
+      load: () => Promise.resolve({}),
+      add: (marks) => Promise.resolve(Object.assign(kept, { ...marks, ...kept })),
+    };
+    const [one, two] = [1, 2].map(() => personClient(server.session, server.url, { knownVaultKeys })) as [
+      ReturnType<typeof personClient>,
+      ReturnType<typeof personClient>,
+    ];
+    await one.vaults.list();
+    const restore = await replaceKey(server, vaultId);
+    await t.rejects(two.records.create(vaultId, login), refused);
+    restore();
+    await two.vaults.list();
+    t.match(await two.records.create(vaultId, login), login, "and that one is good in both");
+    const silent = { ...knownVaultKeys, add: () => Promise.resolve({}) };
+    const third = personClient(server.session, server.url, { knownVaultKeys: silent });
+    await t.rejects(third.records.create(vaultId, login), {
+      code: "configuration",
+      message: /does not say what it holds/,
+    });
+  },
+);
 
 await t.test("a personal vault has the key that its maker gave it, also at first sight", async (t) => {
   const { server, vaultId } = await world(t, 0);

@@ -95,10 +95,24 @@ export const sdkMutants: readonly Mutant[] = [
     tests: keys,
   },
   {
-    name: "mark-of-a-vault-key-lost-when-it-could-not-be-kept",
+    name: "vault-key-used-of-which-no-mark-could-be-kept",
     file: `${source}/vaults/known-vault-keys.ts`,
-    find: "          unkept = { ...marks, ...unkept };\n",
-    replace: "",
+    find: "        await keep(kept);",
+    replace: "        void keep(kept).catch(() => undefined);",
+    tests: keys,
+  },
+  {
+    name: "vault-key-that-another-program-did-not-keep-used",
+    file: `${source}/vaults/known-vault-keys.ts`,
+    find: "if ((held.get(name) ?? mark) !== mark) return false;",
+    replace: 'if ((held.get(name) ?? mark) === "") return false;',
+    tests: keys,
+  },
+  {
+    name: "mark-that-cannot-be-kept-fails-a-list-of-vaults",
+    file: `${source}/vaults/vault-store.ts`,
+    find: 'keyError = new CofferError("configuration", what, { cause });',
+    replace: 'throw new CofferError("configuration", what, { cause });',
     tests: keys,
   },
   {

@@ -1,20 +1,23 @@
-import { decodeBase64, stableIds } from "@coffer/crypto";
-import type { PersonSession } from "../person-session.ts";
+import { stableIds } from "@coffer/crypto";
 
 /** Keeps the marks of vault keys between runs. A mark opens nothing, and says neither the key nor the vault. */
 export interface KnownVaultKeys {
   /** All that were kept. Throws when they cannot be read: that none is known is another thing. */
   load(): Promise<Record<string, string>>;
-  /** Keeps some more. */
-  add(marks: Record<string, string>): Promise<void>;
+  /**
+   * Keeps some more, but what was kept under a name before stays: another process may have been first. Returns what is
+   * kept under these names now. Throws when it cannot be kept.
+   */
+  add(marks: Record<string, string>): Promise<Record<string, string>>;
 }
 
 export interface VaultKeyMarks {
   /**
    * Whether this is the key that the vault had before; of a vault that was not seen before it is from now on. A vault's key
-   * never changes: another one is of the service's making. Rejects when it cannot be kept.
+   * never changes: another one is of the service's making. Rejects when it cannot be known or kept. `userKey` is that of
+   * the person who asks.
    */
-  isKnown(vaultId: string, key: Uint8Array): Promise<boolean>;
+  isKnown(userKey: Uint8Array, vaultId: string, key: Uint8Array): Promise<boolean>;
   /** All that are known, to be kept. They outlast their vaults, else one that goes and comes back could have any key. */
   all(): Record<string, string>;
   /** Knows these too. */
@@ -22,59 +25,61 @@ export interface VaultKeyMarks {
 }
 
 /** The marks of a person's vault keys, in memory, and by `kept` between runs. */
-export function vaultKeyMarks(session: () => Promise<PersonSession>, kept: KnownVaultKeys | undefined): VaultKeyMarks {
+export function vaultKeyMarks(kept: KnownVaultKeys | undefined): VaultKeyMarks {
+  /** Those of keys that were used, here or by the device whose storage said so. */
   const known = new Map<string, string>();
+  /** What `kept` holds, and what it is yet to hold. */
+  const held = new Map<string, string>();
+  const unkept = new Map<string, string>();
   let loading: Promise<void> | undefined;
   let keeping: Promise<void> = Promise.resolve();
-  let unkept: Record<string, string> = {};
 
-  const take = (marks: Record<string, string>): void => {
-    for (const [name, mark] of Object.entries(marks)) if (!known.has(name)) known.set(name, mark);
+  const hold = (marks: Record<string, string>): void => {
+    for (const [name, mark] of Object.entries(marks)) held.set(name, mark);
   };
 
   const load = async (): Promise<void> => {
     try {
-      if (kept !== undefined) take(await kept.load());
+      if (kept !== undefined) hold(await kept.load());
     } catch (error) {
       loading = undefined;
       throw error;
     }
   };
 
-  /** One after another; what comes meanwhile is kept together. */
-  const keep = (): Promise<void> => {
+  /** One after another; what comes meanwhile is kept together, and what could not be kept is tried again with it. */
+  const keep = (to: KnownVaultKeys): Promise<void> => {
     keeping = keeping
       .catch(() => undefined)
       .then(async () => {
-        if (kept === undefined || Object.keys(unkept).length === 0) return;
-        const marks = unkept;
-        unkept = {};
-        try {
-          await kept.add(marks);
-        } catch (error) {
-          unkept = { ...marks, ...unkept };
-          throw error;
-        }
+        const names = [...unkept.keys()];
+        if (names.length === 0) return;
+        hold(await to.add(Object.fromEntries(unkept)));
+        if (names.some((name) => !held.has(name)))
+          throw new Error("the place for the marks does not say what it holds");
+        for (const name of names) unkept.delete(name);
       });
     return keeping;
   };
 
   return {
-    take,
-    all: () => Object.fromEntries(known),
-    async isKnown(vaultId, key) {
-      const userKey = decodeBase64((await session()).user_key);
+    take(marks) {
+      for (const [name, mark] of Object.entries(marks)) if (!known.has(name)) known.set(name, mark);
+    },
+    all: () => Object.fromEntries([...held, ...known]),
+    async isKnown(userKey, vaultId, key) {
       const [name = ""] = await stableIds(userKey, [`vault ${vaultId}`]);
       const [mark = ""] = await stableIds(key, [`key of the vault ${vaultId}`]);
       await (loading ??= load());
       const before = known.get(name);
       if (before !== undefined && before !== mark) return false;
-      if (before === undefined) {
-        known.set(name, mark);
-        unkept[name] = mark;
+      if (kept !== undefined && !held.has(name)) {
+        if (!unkept.has(name)) unkept.set(name, mark);
+        await keep(kept);
       }
-      // Also what could not be kept the last time: a key that is used is one that the next run knows.
-      await keep();
+      // What is kept counts, whoever kept it: no two processes believe different keys.
+      if ((held.get(name) ?? mark) !== mark) return false;
+      known.set(name, mark);
       return true;
     },
   };

@@ -1,3 +1,4 @@
+import { decodeBase64 } from "@coffer/crypto";
 import { askedFor } from "../asked-for.ts";
 import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
@@ -50,14 +51,29 @@ export function vaultStore(
   { knownVaultKeys, maxWaitSeconds = defaultMaxWaitSeconds, signal }: VaultStoreOptions,
 ): VaultStore {
   const known = new Map<string, OpenVault>();
-  const keyMarks = vaultKeyMarks(session, knownVaultKeys);
+  const keyMarks = vaultKeyMarks(knownVaultKeys);
 
-  /** A vault's key, unless it is another one than before: then the service could open what is sealed under it. */
+  /**
+   * A vault's key, unless it is another one than before: then the service could open what is sealed under it. Where that
+   * cannot be known, or not be kept for the next time, it is not used either.
+   */
   const open = async (view: VaultView): Promise<OpenVault> => {
-    const opened = await openVault(view, await session());
-    if (opened.key === null || (await keyMarks.isKnown(opened.vault.id, opened.key))) return opened;
-    const what = `the service hands out another key for the vault ${opened.vault.name} than before: it is not used`;
-    return { ...opened, key: null, keyError: new CofferError("not_decrypted", what) };
+    const person = await session();
+    const opened = await openVault(view, person);
+    if (opened.key === null) return opened;
+    const { id, name } = opened.vault;
+    let keyError = new CofferError(
+      "not_decrypted",
+      `the service hands out another key for the vault ${name} than before: it is not used`,
+    );
+    try {
+      if (await keyMarks.isKnown(decodeBase64(person.user_key), id, opened.key)) return opened;
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : "it failed";
+      const what = `the key of the vault ${name} is not used, since it cannot be remembered for the next time: ${why}`;
+      keyError = new CofferError("configuration", what, { cause });
+    }
+    return { ...opened, key: null, keyError };
   };
 
   const seen = async (view: VaultView): Promise<OpenVault> => {
