@@ -111,6 +111,20 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/memberships.test.ts`],
   },
   {
+    name: "missing-member-taken-for-removed",
+    file: `${source}/store/membership-copies.ts`,
+    find: "UPDATE memberships known SET status = 'suspended'",
+    replace: "UPDATE memberships known SET status = 'removed'",
+    tests: [`${tests}/missing-memberships.test.ts`],
+  },
+  {
+    name: "empty-list-of-memberships-believed",
+    file: `${source}/people/reconcile.ts`,
+    find: "page.memberships.length === 0 &&",
+    replace: "page.memberships.length < 0 &&",
+    tests: [`${tests}/missing-memberships.test.ts`],
+  },
+  {
     name: "vault-seen-while-travelling",
     file: `${source}/store/sights.ts`,
     find: "        AND (v.safe_for_travel OR p.travelling IS NOT TRUE)\n",

@@ -1,17 +1,25 @@
 import { memberships } from "@coffer/events";
-import type { Membership } from "@coffer/events";
 import type { Deps } from "../deps.ts";
-import { forgetContradicted, forgetVersions, greatestVersion, listOlder } from "../store/membership-copies.ts";
+import {
+  forgetContradicted,
+  forgetVersions,
+  greatestVersion,
+  listOlder,
+  someLast,
+} from "../store/membership-copies.ts";
 import { keepTold } from "./keep.ts";
+import { suspendUntold } from "./suspend-untold.ts";
 
 const timeoutMilliseconds = 10_000;
 
 /**
- * Brings the copy of memberships to what auth-sm has: whatever was missed while the bus was away, and what is no more since
- * its database was restored to an earlier time.
+ * Brings the copy of memberships to what auth-sm has: whatever was missed while the bus was away, and what is otherwise
+ * since its database was restored to an earlier time. Who is missing there is suspended here: only auth-sm's own word of a
+ * removal takes somebody's vaults, since a comparison may be with a database that is not the right one.
+ * @returns false when auth-sm lists nobody at all though some are known here: that is not believed, and changes nothing
  * @throws ServiceError `unavailable` when auth-sm or Postgres cannot be asked
  */
-export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" | "newId" | "now">): Promise<void> {
+export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" | "newId" | "now">): Promise<boolean> {
   const lasting = new Set<string>();
   const greatest = await greatestVersion(deps.database.pool);
   let asOf: number | undefined;
@@ -21,6 +29,7 @@ export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" |
       { after: after ?? null },
       { timeoutMilliseconds },
     );
+    if (after === undefined && page.memberships.length === 0 && (await someLast(deps.database.pool))) return false;
     if (page.as_of < greatest) {
       // Versions have begun again below those of the copy, which says nothing of what is newer until it has forgotten them.
       // What was told since is in the pages that are asked for after that.
@@ -33,11 +42,12 @@ export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" |
     asOf ??= page.as_of;
     after = page.after;
   }
-  if (asOf !== undefined) await endMissing(deps, lasting, asOf);
+  if (asOf !== undefined) await suspendMissing(deps, lasting, asOf);
+  return true;
 }
 
-/** Ends what is known, was there at `asOf` or before, and does not last any more. */
-async function endMissing(
+/** Suspends who is known, was there at `asOf` or before, and is not among those who are there. */
+async function suspendMissing(
   deps: Pick<Deps, "database" | "newId" | "now">,
   lasting: ReadonlySet<string>,
   asOf: number,
@@ -45,9 +55,7 @@ async function endMissing(
   for (let after: { org_id: string; user_id: string } | undefined; ;) {
     const page = await listOlder(deps.database.pool, asOf, after);
     const missing = page.filter((each) => !lasting.has(keyOf(each)));
-    // A removal has a version of its own, which was told and missed: this one is between the two.
-    const ended = missing.map((each): Membership => ({ ...each, status: "removed", version: asOf }));
-    await keepTold(deps, ended);
+    await suspendUntold(deps, missing);
     after = page.at(-1);
     if (after === undefined) return;
   }

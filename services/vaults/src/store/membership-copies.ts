@@ -94,7 +94,8 @@ export async function forgetVersions(db: Queryable): Promise<void> {
 
 /**
  * Lets those of `told`, as they are in auth-sm, count as newer than what is known of them and is otherwise, up to a version
- * that auth-sm has come past: only one whose database was restored knows less, or something else by the same version.
+ * that auth-sm has come past: its database was restored and knows less, or something else by the same version, or the
+ * person was suspended here without its word.
  */
 export async function forgetContradicted(db: Queryable, told: readonly Membership[], upTo: number): Promise<void> {
   await db.query(sql.typeAlias("void")`
@@ -107,31 +108,44 @@ export async function forgetContradicted(db: Queryable, told: readonly Membershi
   `);
 }
 
-const known = z.object({
-  org_id: z.string(),
-  user_id: z.string(),
-  role: z.enum(["owner", "admin", "auditor", "member"]),
-  name: z.string(),
-  email: z.string(),
-  joined_at: z.string(),
-  version: z.number(),
-});
+const seen = z.object({ org_id: z.string(), user_id: z.string(), version: z.number() });
+/** A membership as it is known here, by the version that was found. */
+export type SeenMembership = z.infer<typeof seen>;
 
 /**
- * A page of the memberships that are known to last and have a version up to this one, in order of organization and person.
- * What was only asked for has no version yet and is not among them: nobody knows whether it is older.
+ * A page of the memberships that are known to be active and have a version up to this one, in order of organization and
+ * person. What was only asked for has no version yet and is not among them: nobody knows whether it is older.
  */
 export async function listOlder(
   db: Queryable,
   version: number,
   after: { org_id: string; user_id: string } | undefined,
-): Promise<readonly z.infer<typeof known>[]> {
+): Promise<readonly SeenMembership[]> {
   const later =
     after === undefined
       ? sql.fragment``
       : sql.fragment`AND (org_id, user_id) > (${after.org_id}::uuid, ${after.user_id}::uuid)`;
-  return db.any(sql.type(known)`
-    SELECT org_id, user_id, role, name, email, joined_at, version FROM memberships
-    WHERE status <> 'removed' AND version <> 0 AND version <= ${version} ${later} ORDER BY org_id, user_id LIMIT 1000
+  return db.any(sql.type(seen)`
+    SELECT org_id, user_id, version FROM memberships
+    WHERE status = 'active' AND version <> 0 AND version <= ${version} ${later} ORDER BY org_id, user_id LIMIT 1000
+  `);
+}
+
+/** Whether any membership is known to last that auth-sm has told of by itself. */
+export function someLast(db: Queryable): Promise<boolean> {
+  return db.exists(sql.typeAlias("void")`SELECT FROM memberships WHERE status <> 'removed' AND version <> 0`);
+}
+
+/**
+ * Suspends those who are as they were seen, and returns them. Their versions stay: what auth-sm says of them counts in
+ * either direction, also when it is the same as before (`forgetContradicted`). The caller holds the people.
+ */
+export function suspendSeen(tx: Queryable, members: readonly SeenMembership[]): Promise<readonly KeptMembership[]> {
+  return tx.any(sql.type(kept)`
+    UPDATE memberships known SET status = 'suspended'
+    FROM jsonb_to_recordset(${JSON.stringify(members)}::jsonb) AS seen (org_id uuid, user_id uuid, version bigint)
+    WHERE known.org_id = seen.org_id AND known.user_id = seen.user_id
+      AND known.version = seen.version AND known.status = 'active'
+    RETURNING known.org_id, known.user_id, known.status
   `);
 }

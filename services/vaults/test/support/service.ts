@@ -19,14 +19,24 @@ export interface Stores<Postgres extends TestDatabase = TestDatabase> {
   redis: TestServer;
 }
 
-/** A running service of vaults with its stores, and those whom it talks to. */
-export interface TestVaults extends Stores {
+/** One process of the service. */
+export interface Replica {
   url: string;
+  /** What it has logged, as far as its level lets it. */
+  lines: readonly string[];
+  /** Its metrics, as they are scraped. */
+  metrics(): Promise<string>;
+  /** Ends it before the test does. */
+  stop(): Promise<void>;
+}
+
+/** A running service of vaults with its stores, and those whom it talks to. */
+export interface TestVaults extends Stores, Pick<Replica, "url" | "metrics"> {
   clock: Clock;
   people: People;
   listeners: Listeners;
   /** A further replica on the same stores, with its own configuration and the same clock. */
-  replica(environment?: Record<string, string>, seams?: Seams): Promise<{ url: string }>;
+  replica(environment?: Record<string, string>, seams?: Seams): Promise<Replica>;
 }
 
 /** Real stores, migrated, and one replica that answers. `environment` overrides the configuration, `given` stores. */
@@ -46,8 +56,8 @@ export async function startVaults(
   const [people, listeners] = await Promise.all([startPeople(t, nats), startListeners(t, nats)]);
   const replica: TestVaults["replica"] = (own = {}, seams = {}) =>
     startReplica(t, stores, { now: clock.now, ...seams }, { ...environment, ...own });
-  const { url } = await replica();
-  return { ...stores, clock, people, listeners, replica, url };
+  const { url, metrics } = await replica();
+  return { ...stores, clock, people, listeners, replica, url, metrics };
 }
 
 /** The configuration of a service on these stores, without limits to speak of unless `environment` sets some. */
@@ -70,12 +80,15 @@ async function startReplica(
   stores: Stores,
   seams: Seams,
   environment: Record<string, string>,
-): Promise<{ url: string }> {
+): Promise<Replica> {
   const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
-  const service = createService(configOf(stores, environment), { registry }, seams);
-  t.teardown(() => service.close());
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const service = createService(configOf(stores, environment), { registry, destination }, seams);
   const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
-  t.teardown(() => server.close());
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= server.close().then(() => service.close()));
+  t.teardown(stop);
   await until("the stores", async () => (await service.ready()).degraded === false);
-  return { url: server.url };
+  return { url: server.url, lines, metrics: () => registry.metrics(), stop };
 }

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { until } from "@coffer/testkit";
+import t from "tap";
+import type { AnswerBody } from "./support/call.ts";
+import { call } from "./support/call.ts";
+import type { Person } from "./support/people.ts";
+import type { Replica } from "./support/service.ts";
+import { startVaults } from "./support/service.ts";
+import { jwe, newRecord, newVault, sealed, share } from "./support/vaults.ts";
+
+// Who is missing where auth-sm lists memberships, because its database is not the one that it was.
+
+const service = await startVaults(t);
+const { people, listeners } = service;
+const toNothing = people.dump();
+
+type Asked = Pick<Replica, "url">;
+const grant = { permission: "read", encrypted_key: jwe };
+const content = () => ({ type: "login", encrypted_data: sealed() });
+
+async function company() {
+  const orgId = randomUUID();
+  const [owner, member] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
+  const vault = await newVault(service, owner);
+  await share(service, owner, vault.id, member, "write");
+  const record = await newRecord(service, owner, vault.id);
+  return { orgId, owner, member, vault, record, path: `/api/vaults/${vault.id}` };
+}
+type Company = Awaited<ReturnType<typeof company>>;
+
+/** Lets the whole copy be compared; the answer comes after that. */
+const compare = (at: Asked, { owner, path }: Company) =>
+  call(at, owner, "PUT", `${path}/members/${randomUUID()}`, { body: grant });
+/** The vaults that a person sees, with their keys. */
+const keysOf = async (at: Asked, person: Person): Promise<Pick<AnswerBody, "id" | "encrypted_key">[]> => {
+  const { body } = await call(at, person, "GET", "/api/vaults");
+  return body.data.map(({ id, encrypted_key }) => ({ id, encrypted_key }));
+};
+const isDisbelieved = async ({ metrics }: Pick<Replica, "metrics">): Promise<boolean> =>
+  /^coffer_memberships_disbelieved\{[^}]*\} 1$/m.test(await metrics());
+
+await t.test("an auth-sm that lists nobody is not believed, also by a service that has just started", async (t) => {
+  const all = await company();
+  const before = await keysOf(service, all.member);
+  const back = people.dump();
+  toNothing();
+  t.match(await compare(service, all), { status: 503, body: { error: "unavailable" } });
+  t.ok(await isDisbelieved(service));
+  const started = await service.replica({ COFFER_LOG_LEVEL: "error" }, { compareMilliseconds: 50 });
+  const pages = people.pagesAsked();
+  await until("it has looked several times", () => people.pagesAsked() > pages + 4);
+  await until("it says so", () => isDisbelieved(started));
+  t.equal(started.lines.filter((line) => line.includes("lists no membership at all")).length, 1, "said once");
+  for (const at of [service, started]) {
+    t.same(await keysOf(at, all.member), before);
+    t.equal((await call(at, all.member, "POST", `${all.path}/records`, { body: content() })).status, 201);
+  }
+  back();
+  await until("it is believed again", async () => !(await isDisbelieved(started)));
+  t.equal((await compare(service, all)).status, 404, "nobody of this id");
+  t.notOk(await isDisbelieved(service));
+  t.same(await keysOf(service, all.member), before);
+  t.notOk(
+    listeners.vaults.some(({ action, vault_id }) => action === "vault_deleted" && vault_id === all.vault.id),
+    "no device was told that the vault is gone",
+  );
+});
+
+for (const [changes, versions] of [
+  [0, "versions that begin again"],
+  [100, "versions past those that were lost"],
+] as const) {
+  await t.test(
+    `a database in which nearly everybody is missing hides vaults, and all are back with the right one: ${versions}`,
+    async (t) => {
+      const old = await company();
+      const toOld = people.dump();
+      const lost = await company();
+      const own = await newVault(service, lost.member, { type: "personal" });
+      const lostPeople = [lost.owner, lost.member];
+      const before = await Promise.all(lostPeople.map((person) => keysOf(service, person)));
+      const back = people.dump();
+
+      toOld();
+      for (let change = 0; change < changes; change += 1)
+        await people.place(old.member, { orgId: old.orgId, role: "member" }, { tell: false });
+      t.equal((await compare(service, old)).status, 404);
+      for (const person of lostPeople) {
+        t.same(await keysOf(service, person), []);
+        t.equal((await call(service, person, "GET", lost.path)).status, 403);
+      }
+      t.equal((await call(service, old.member, "GET", old.path)).status, 200);
+      const started = await service.replica();
+      t.equal((await compare(started, old)).status, 404, "compared again after a restart");
+
+      back();
+      t.equal((await compare(started, old)).status, 404);
+      for (const at of [service, started]) {
+        t.same(await Promise.all(lostPeople.map((person) => keysOf(at, person))), before, "each with the same keys");
+        const found = await call(at, lost.member, "GET", `${lost.path}/records/${lost.record.id}`);
+        t.same(found.body, lost.record);
+        t.equal(
+          (await call(at, lost.member, "POST", `/api/vaults/${own.id}/records`, { body: content() })).status,
+          201,
+        );
+      }
+      t.equal((await call(service, old.member, "GET", old.path)).status, 200);
+      await started.stop();
+    },
+  );
+}
+
+await t.test("of who joined after the time of a restored database managers decide", async (t) => {
+  const all = await company();
+  const restore = people.dump();
+  const late = async () => {
+    const person = await people.add();
+    const place = await people.place(person, { orgId: all.orgId, role: "member" });
+    await share(service, all.owner, all.vault.id, person, "write");
+    return { ...person, place };
+  };
+  const [invited, removed, takenOut] = [await late(), await late(), await late()];
+  const before = await keysOf(service, invited);
+  restore();
+  t.equal((await compare(service, all)).status, 404);
+  for (const person of [invited, removed, takenOut]) {
+    t.equal((await call(service, person, "GET", all.path)).status, 403);
+    const at = `${all.path}/members/${person.userId}`;
+    t.match(await call(service, all.owner, "PUT", at, { body: grant }), { status: 409, body: { error: "conflict" } });
+  }
+  const listed = async () =>
+    (await call(service, all.owner, "GET", `${all.path}/members`)).body.data.map(({ user_id }) => user_id);
+  const known = [invited, removed, takenOut].map(({ userId }) => userId);
+  t.same((await listed()).filter((id) => known.includes(id)).sort(), known.toSorted());
+
+  await people.place(invited, { orgId: all.orgId, role: "member" });
+  t.same(await keysOf(service, invited), before, "who is invited again has everything");
+  await people.tell({ ...removed.place, status: "removed" });
+  t.equal((await call(service, removed, "GET", all.path)).status, 404, "who is removed has left");
+  t.equal((await call(service, all.owner, "DELETE", `${all.path}/members/${takenOut.userId}`)).status, 204);
+  await people.place(takenOut, { orgId: all.orgId, role: "member" });
+  t.equal((await call(service, takenOut, "GET", all.path)).status, 403, "who is taken out has lost the vault");
+  t.same(
+    (await listed()).filter((id) => known.includes(id)),
+    [invited.userId],
+  );
+});
