@@ -7,6 +7,8 @@ const stored = [`${tests}/sync-storage.test.ts`] as const;
 const renewal = [`${tests}/sync-renewal.test.ts`] as const;
 const foreign = [`${tests}/foreign-answers.test.ts`] as const;
 const keys = [`${tests}/known-vault-keys.test.ts`] as const;
+const pages = [`${tests}/gateway-pages.test.ts`] as const;
+const files = [`${tests}/private-file.test.ts`] as const;
 
 /** What a client does not believe a service, and what it keeps. */
 export const sdkMutants: readonly Mutant[] = [
@@ -116,6 +118,20 @@ export const sdkMutants: readonly Mutant[] = [
     tests: keys,
   },
   {
+    name: "key-sealed-to-the-public-key-opens-a-personal-vault",
+    file: `${source}/vaults/open-vault.ts`,
+    find: 'vault.type === "personal" && isJwe(view.encrypted_key)',
+    replace: 'vault.type === "" && isJwe(view.encrypted_key)',
+    tests: keys,
+  },
+  {
+    name: "vault-that-became-personal-keeps-its-key",
+    file: `${source}/vaults/vault-store.ts`,
+    find: " &&\n      held.view.type === view.type;",
+    replace: ";",
+    tests: keys,
+  },
+  {
     name: "kept-vault-keys-that-cannot-be-read-are-none",
     file: `${source}/vaults/known-vault-keys.ts`,
     find: "      loading = undefined;\n      throw error;",
@@ -149,6 +165,62 @@ export const sdkMutants: readonly Mutant[] = [
     find: "if (!error.foreign && (error.code",
     replace: "if ((error.code",
     tests: [`${tests}/offline.test.ts`],
+  },
+  {
+    name: "page-in-the-place-of-a-list-is-an-empty-list",
+    file: `${source}/secret-store.ts`,
+    find: "if (Array.isArray(data)) return data as unknown[];",
+    replace: "if (Array.isArray(data)) return data as unknown[];\n  if (status === 200) return [];",
+    tests: pages,
+  },
+  {
+    name: "304-that-nobody-asked-for-is-an-answer",
+    file: `${source}/transport.ts`,
+    find: 'if (response.status === 304 && headers["if-none-match"] !== undefined)',
+    replace: "if (response.status === 304)",
+    tests: pages,
+  },
+  {
+    name: "deletion-done-by-a-page",
+    file: `${source}/transport.ts`,
+    find: 'body === null || request.method === "DELETE")',
+    replace: "body === null)",
+    tests: pages,
+  },
+  {
+    name: "machines-cache-replaced-by-a-page",
+    file: `${source}/offline-transport.ts`,
+    find: "if (answer.status !== 304) dataOf(answer);",
+    replace: "if (answer.status === 0) dataOf(answer);",
+    tests: [`${tests}/offline.test.ts`],
+  },
+  {
+    name: "import-made-by-an-answer-that-says-nothing",
+    file: `${source}/vaults/import-records.ts`,
+    find: "if (view.imported + view.failed === count) return view;",
+    replace: "if (count > 0) return view;",
+    tests: [`${tests}/import.test.ts`],
+  },
+  {
+    name: "what-a-killed-writer-left-stays",
+    file: `${source}/node/private-file.ts`,
+    find: "Date.now() - found.mtimeMs > abandonedMilliseconds",
+    replace: "Date.now() - found.mtimeMs < 0 * abandonedMilliseconds",
+    tests: files,
+  },
+  {
+    name: "file-that-is-being-written-removed",
+    file: `${source}/node/private-file.ts`,
+    find: "Date.now() - found.mtimeMs > abandonedMilliseconds",
+    replace: "Date.now() - found.mtimeMs > 0 * abandonedMilliseconds",
+    tests: files,
+  },
+  {
+    name: "storage-that-is-cleared-leaves-what-its-link-leads-to",
+    file: `${source}/node/file-storage.ts`,
+    find: "await realpath(path).catch(() => path)",
+    replace: 'await realpath("").catch(() => path)',
+    tests: files,
   },
   {
     name: "import-waits-an-hour",
