@@ -1,5 +1,11 @@
 import { auditAppend, membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
-import { folderChanged, folderHolders, folderNewsSince, memberships } from "./organization-subjects.ts";
+import {
+  folderChanged,
+  folderHolders,
+  folderNewsSince,
+  memberships,
+  namedMemberships,
+} from "./organization-subjects.ts";
 import {
   changesSince,
   membershipChanged,
@@ -18,6 +24,7 @@ export const allRpcs = [
   membershipOf,
   revokedSessions,
   memberships,
+  namedMemberships,
   folderHolders,
   folderNewsSince,
   changesSince,

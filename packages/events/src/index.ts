@@ -5,11 +5,19 @@ export type { AuditDraft, AuditRecord } from "./audit-record.ts";
 export { chainAudit, firstPreviousHash, hashOfAudit, verifyAuditChain } from "./audit-chain.ts";
 export type { ChainBreak, ChainHead } from "./audit-chain.ts";
 export { revokedSessionsKey } from "./revoked-sessions.ts";
-export { waitingMemberships, waitingMembershipsKey } from "./waiting-memberships.ts";
+export { lostMemberships, lostMembershipsKey } from "./lost-memberships.ts";
+export type { LostMembership } from "./lost-memberships.ts";
 export { serviceNames } from "./services.ts";
 export type { ServiceName } from "./services.ts";
 export { allEvents, allRpcs } from "./all-subjects.ts";
-export { folderChanged, folderHolders, folderNewsSince, memberships } from "./organization-subjects.ts";
+export {
+  folderChanged,
+  folderHolders,
+  folderNewsSince,
+  memberships,
+  mostNamed,
+  namedMemberships,
+} from "./organization-subjects.ts";
 export type { Membership } from "./organization-subjects.ts";
 export type { EventSubject, RpcSubject } from "./subject.ts";
 export { auditAppend, membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";

@@ -18,6 +18,9 @@ export const membership = z.object({
 });
 export type Membership = z.infer<typeof membership>;
 
+/** With the longest names and e-mails the answer about so many stays under what the bus carries. */
+export const mostNamed = 300;
+
 /**
  * All memberships there are, a page: for who keeps a copy and has missed changes of it. The next page is asked for with
  * the `after` of the last one; the first answer's `as_of` is a version that no membership had reached which is missing
@@ -34,6 +37,21 @@ export const memberships = {
     as_of: z.int().nonnegative(),
     after: z.string().nullable(),
   }),
+} satisfies RpcSubject<unknown, unknown>;
+
+/** Of these memberships those that last, as they are now: for who doubts some and does not need to see all. */
+export const namedMemberships = {
+  kind: "rpc",
+  subject: "coffer.rpc.auth-sm.named-memberships",
+  responder: "auth-sm",
+  callers: only("vaults"),
+  input: z.object({
+    named: z
+      .array(membership.pick({ org_id: true, user_id: true }))
+      .min(1)
+      .max(mostNamed),
+  }),
+  output: z.object({ memberships: z.array(membership) }),
 } satisfies RpcSubject<unknown, unknown>;
 
 /** Who may see a folder now, a page; the next one is asked for with the `after` of the last. */

@@ -3,6 +3,7 @@ import {
   folderNewsSince,
   membershipOf,
   memberships,
+  namedMemberships,
   revokedSessions,
   signingKeys,
 } from "@coffer/events";
@@ -11,6 +12,7 @@ import type { Deps } from "./deps.ts";
 import { listFolderNewsSince } from "./folders/list-news.ts";
 import { listReaders } from "./folders/list-readers.ts";
 import { listAllMemberships } from "./members/list-all.ts";
+import { listNamedMemberships } from "./members/list-named.ts";
 import { listRevoked } from "./sessions/list-revoked.ts";
 import { findMembership, hasMembership } from "./store/memberships.ts";
 import { sessionLasts } from "./store/sessions.ts";
@@ -20,6 +22,7 @@ export function answerRequests(deps: Deps): void {
   deps.bus.reply(signingKeys, async () => ({ keys: [...(await deps.keys.present()).publicKeys] }));
   deps.bus.reply(revokedSessions, (asked) => listRevoked(deps, asked));
   deps.bus.reply(memberships, ({ after }) => listAllMemberships(deps, after));
+  deps.bus.reply(namedMemberships, ({ named }) => listNamedMemberships(deps, named));
   deps.bus.reply(folderHolders, (asked) => listReaders(deps, asked));
   deps.bus.reply(folderNewsSince, (asked) => listFolderNewsSince(deps, asked));
   deps.bus.reply(membershipOf, async ({ user_id: userId, session_id: sessionId, org_id: orgId }) => {

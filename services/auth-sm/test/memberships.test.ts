@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Membership } from "@coffer/events";
-import { memberships, waitingMemberships, waitingMembershipsKey } from "@coffer/events";
+import { lostMembershipsKey, memberships, namedMemberships } from "@coffer/events";
 import { connectRedis } from "@coffer/ratelimit";
 import { until } from "@coffer/testkit";
 import pg from "pg";
@@ -169,20 +169,73 @@ await t.test("a change that has its version and is not committed yet is waited f
   t.ok((found?.version ?? Infinity) <= asOf);
 });
 
-await t.test("what the bus cannot carry is told by Redis, for as long as it waits", async (t) => {
+await t.test("those that are named are told as they are, and who is none is left out", async (t) => {
+  const person = await register(service);
+  await join(service, orgId, person, "admin", "suspended");
+  const named = [
+    { org_id: orgId, user_id: person.userId },
+    { org_id: orgId, user_id: randomUUID() },
+    { org_id: randomUUID(), user_id: owner.userId },
+    { org_id: orgId, user_id: owner.userId },
+  ];
+  const answer = await observer.bus.request(namedMemberships, { named });
+  const { all } = await listed();
+  const expected = all.filter(
+    ({ org_id, user_id }) => org_id === orgId && [person.userId, owner.userId].includes(user_id),
+  );
+  const sorted = (states: readonly Membership[]) => states.toSorted((one, other) => (one.email < other.email ? -1 : 1));
+  t.equal(expected.length, 2);
+  t.strictSame(sorted(answer.memberships), sorted(expected));
+});
+
+await t.test("who loses something while the bus is away stands in Redis, for as long as that waits", async (t) => {
   const redis = connectRedis(service.redis.url);
   t.teardown(() => redis.disconnect());
-  const person = await register(service, { orgName: "Elsewhere" });
-  t.equal((await accept(service, person, await invited(person.email))).status, 200);
-  await told(person, 1);
+  const joined = async () => {
+    const person = await register(service, { orgName: "Elsewhere" });
+    t.equal((await accept(service, person, await invited(person.email))).status, 200);
+    await told(person, 1);
+    return person;
+  };
+  const [suspended, demoted, removed, returned] = [await joined(), await joined(), await joined(), await joined()];
+  const last = await joined();
+  const inRedis = async (): Promise<Record<string, unknown>[]> =>
+    JSON.parse((await redis.get(lostMembershipsKey).catch(() => null)) ?? "[]") as Record<string, unknown>[]; // as it is written
+  const lost = async (count: number) =>
+    until(`${count} stand there`, async () => {
+      const entries = await inRedis();
+      return entries.length === count && entries;
+    });
   await service.nats.stop();
-  t.equal((await change(person.userId, { status: "suspended" })).status, 200);
-  const found = await until("it is there", async () => {
-    const waiting = waitingMemberships.parse(JSON.parse((await redis.get(waitingMembershipsKey)) ?? "[]"));
-    return waiting.find(({ user_id, status }) => user_id === person.userId && status === "suspended");
-  });
-  t.equal(found.org_id, orgId);
-  t.ok((await redis.pttl(waitingMembershipsKey)) > 0, "and goes by itself");
+  t.equal((await change(returned.userId, { status: "suspended" })).status, 200);
+  await lost(1);
+  t.equal((await change(suspended.userId, { role: "admin" })).status, 200);
+  t.equal((await change(suspended.userId, { status: "suspended" })).status, 200);
+  t.equal((await change(demoted.userId, { role: "auditor" })).status, 200);
+  t.equal((await change(returned.userId, { status: "active" })).status, 200);
+  t.equal((await remove(owner, removed.userId)).status, 204);
+  const entries = await lost(3);
+  t.same(
+    entries.map(({ user_id }) => user_id),
+    [removed.userId, demoted.userId, suspended.userId],
+    "the newest first, and nobody who was given something since",
+  );
+  for (const each of entries) {
+    t.same(Object.keys(each).sort(), ["org_id", "user_id", "version"], "and nothing else of them");
+    t.equal(each["org_id"], orgId);
+  }
+  t.ok((await redis.pttl(lostMembershipsKey)) > 0, "and goes by itself");
+
+  // More than are told wait already.
+  await execute(
+    service,
+    `INSERT INTO auth_sm.outbox (lane, id, subject, payload)
+     SELECT lane, gen_random_uuid(), subject, payload FROM
+       (SELECT * FROM auth_sm.outbox WHERE lane = 'vaults' ORDER BY position LIMIT 1) AS oldest, generate_series(1, 1100)`,
+  );
+  t.equal((await change(last.userId, { status: "suspended" })).status, 200);
+  await until("the newest is told", async () => (await inRedis())[0]?.["user_id"] === last.userId);
   await service.nats.start();
-  await told(person, 2);
+  await told(suspended, 3);
+  await told(removed, 2);
 });

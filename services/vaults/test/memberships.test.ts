@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { waitingMembershipsKey } from "@coffer/events";
 import { until } from "@coffer/testkit";
-import { Redis } from "ioredis";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { startVaults } from "./support/service.ts";
@@ -190,26 +188,6 @@ await t.test(
     await until("the suspension is forgotten", async () => (await call(service, member, "GET", path)).status === 200);
   },
 );
-
-await t.test("what waits for the bus is heard of by Redis", async (t) => {
-  const { orgId, member, path } = await company();
-  const redis = new Redis(service.redis.url);
-  t.teardown(() => redis.disconnect());
-  await nats.stop();
-  const suspended = await people.place(member, { orgId, role: "member", status: "suspended" }, { tell: false });
-  await redis.set(waitingMembershipsKey, JSON.stringify([suspended]), "PX", 10_000);
-  await until("the suspension", async () => (await call(service, member, "GET", path)).status === 403);
-  const back = await people.place(member, { orgId, role: "member" }, { tell: false });
-  await redis.set(waitingMembershipsKey, JSON.stringify([suspended, back]), "PX", 10_000);
-  await until("the return", async () => (await call(service, member, "GET", path)).status === 200);
-  await nats.start();
-  const isTold = (): Promise<boolean> =>
-    people.tell(back).then(
-      () => true,
-      () => false,
-    );
-  await until("both are on the bus", isTold);
-});
 
 await t.test("a session that has ended is refused", async (t) => {
   const { member, path } = await company();

@@ -110,4 +110,11 @@ export const organizationMutants: readonly Mutant[] = [
     replace: "WHERE f.id = ${folderId} AND ${orgId}::uuid IS NOT NULL\n",
     tests: [`${tests}/several-organizations.test.ts`, `${tests}/authorization.test.ts`],
   },
+  {
+    name: "what-members-are-given-stands-in-redis",
+    file: `${source}/members/tell-redis.ts`,
+    find: 'status !== "active" || role === "auditor"',
+    replace: 'status !== "active" || role !== "owner"',
+    tests: [`${tests}/memberships.test.ts`],
+  },
 ];

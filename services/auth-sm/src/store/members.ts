@@ -95,6 +95,19 @@ export function listMemberships(
   `);
 }
 
+/** Of these memberships, each an organization and a person, those that there are. */
+export function findMemberships(
+  db: Queryable,
+  named: readonly { org_id: string; user_id: string }[],
+): Promise<readonly VersionedRow[]> {
+  return db.any(sql.type(versionedRow)`
+    SELECT m.org_id, m.user_id, u.name, u.email, m.role, m.status, m.joined_at, m.version
+    FROM jsonb_to_recordset(${JSON.stringify(named)}::jsonb) AS named (org_id uuid, user_id uuid)
+    JOIN memberships m ON m.org_id = named.org_id AND m.user_id = named.user_id
+    JOIN users u ON u.id = m.user_id
+  `);
+}
+
 /** Whether the organization has an owner who can act, besides this person. */
 export function hasOtherOwner(db: Queryable, orgId: string, userId: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`

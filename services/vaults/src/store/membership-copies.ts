@@ -1,4 +1,4 @@
-import type { Membership } from "@coffer/events";
+import type { LostMembership, Membership } from "@coffer/events";
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
@@ -134,6 +134,20 @@ export async function listOlder(
 /** Whether any membership is known to last that auth-sm has told of by itself. */
 export function someLast(db: Queryable): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`SELECT FROM memberships WHERE status <> 'removed' AND version <> 0`);
+}
+
+/** Versions come from one sequence: so many changes are not made before they are told. */
+const mostAhead = 1_000_000;
+
+/** Of these members those who may open vaults by what is known, which is older than what is said of them here. */
+export function findOlder(db: Queryable, said: readonly LostMembership[]): Promise<readonly SeenMembership[]> {
+  return db.any(sql.type(seen)`
+    SELECT DISTINCT org_id, user_id, known.version FROM memberships known
+    JOIN jsonb_to_recordset(${JSON.stringify(said)}::jsonb) AS said (org_id uuid, user_id uuid, version bigint)
+      USING (org_id, user_id)
+    WHERE known.status = 'active' AND known.role <> 'auditor' AND known.version < said.version
+      AND (said.version <= (SELECT max(version) FROM memberships WHERE version > 0) + ${mostAhead}) IS NOT FALSE
+  `);
 }
 
 /**

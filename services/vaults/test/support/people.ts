@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { connectBus } from "@coffer/bus";
 import type { Bus } from "@coffer/bus";
+import { ServiceError } from "@coffer/errors";
 import type { Membership } from "@coffer/events";
 import {
   membershipChanged,
   membershipOf,
   memberships,
+  namedMemberships,
   revokedSessions,
   sessionRevoked,
   signingKeys,
@@ -47,6 +49,10 @@ export interface People {
   revoke(person: Person): Promise<void>;
   /** How many pages of memberships were asked for. */
   pagesAsked(): number;
+  /** How often it was asked about memberships by their names. */
+  namedAsked(): number;
+  /** Whether it says nothing about memberships, though it is on the bus. */
+  silence(silent: boolean): void;
   /** What it takes to go back to this moment, as from a dump of the database: versions begin again after it too. */
   dump(): () => void;
 }
@@ -63,6 +69,9 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
   const all = new Map<string, Membership>();
   let version = 0;
   let pages = 0;
+  let named = 0;
+  let silent = false;
+  const keyOf = (orgId: string, userId: string): string => `${orgId} ${userId}`;
 
   bus.reply(signingKeys, () => ({ keys: [{ ...key.publicJwk, kid: key.kid }] }));
   bus.reply(revokedSessions, () => ({ sessions: [], has_more: false }));
@@ -76,8 +85,14 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
       membership: found === undefined ? null : { org_id: found.org_id, role: found.role, status, plan: "free" },
     };
   });
+  bus.reply(namedMemberships, ({ named: asked }) => {
+    named += 1;
+    if (silent) throw new ServiceError("unavailable", "not now");
+    return { memberships: asked.flatMap(({ org_id, user_id }) => all.get(keyOf(org_id, user_id)) ?? []) };
+  });
   bus.reply(memberships, ({ after }) => {
     pages += 1;
+    if (silent) throw new ServiceError("unavailable", "not now");
     const [asOf, place] = after === null ? [version, ""] : (JSON.parse(after) as [number, string]); // as below
     const keys = [...all.keys()].sort().filter((each) => each > place);
     const page = keys.slice(0, pageSize);
@@ -88,7 +103,6 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
     };
   });
 
-  const keyOf = (orgId: string, userId: string): string => `${orgId} ${userId}`;
   const sign: People["sign"] = ({ userId, sessionId }, lifetimeSeconds) =>
     signUserToken(
       key,
@@ -143,6 +157,8 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
       await bus.flush();
     },
     pagesAsked: () => pages,
+    namedAsked: () => named,
+    silence: (now) => void (silent = now),
     dump: () => {
       const [then, versionThen] = [new Map(all), version];
       return () => {

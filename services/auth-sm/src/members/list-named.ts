@@ -1,0 +1,11 @@
+import type { Membership } from "@coffer/events";
+import type { Deps } from "../deps.ts";
+import { findMemberships } from "../store/members.ts";
+
+/** Of these memberships those that last, as they are now. */
+export async function listNamedMemberships(
+  { database }: Pick<Deps, "database">,
+  named: readonly Pick<Membership, "org_id" | "user_id">[],
+): Promise<{ memberships: Membership[] }> {
+  return { memberships: [...(await findMemberships(database.pool, named))] };
+}

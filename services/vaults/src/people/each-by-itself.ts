@@ -1,0 +1,21 @@
+import { isUnavailable } from "@coffer/postgres";
+
+/**
+ * Keeps all at once, or each by itself when that fails: what cannot be kept of one keeps back nobody else's.
+ * @throws whatever the first of them failed with, when the others are kept
+ */
+export async function eachByItself<Item>(
+  items: readonly Item[],
+  keep: (items: readonly Item[]) => Promise<unknown>,
+): Promise<void> {
+  if (items.length === 0) return;
+  try {
+    await keep(items);
+    return;
+  } catch (error) {
+    if (items.length === 1 || isUnavailable(error)) throw error;
+  }
+  const failures: unknown[] = [];
+  for (const item of items) await keep([item]).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
