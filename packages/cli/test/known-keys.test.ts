@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { newId } from "@coffer/crypto";
 import { personClient } from "@coffer/sdk";
 import { command, inherited } from "./command.ts";
 import { startOrganizationServer } from "./organization-server.ts";
@@ -124,6 +125,15 @@ await t.test("a known person whom the service alone calls a holder is asked abou
   t.same(server.sealedTo, []);
   t.match(await server.run(["folder", "rotate", "production", "--trust-new"]), { code: 0 });
   t.match(await server.run(["folder", "rotate", "production"]), { code: 0 });
+});
+
+await t.test("one key under two ids is confirmed for each of them", async (t) => {
+  const { server, her } = await sharedBefore(t, "folder");
+  server.hold(her);
+  server.hold({ ...her, id: newId(), name: "web" }, "client");
+  const outcome = await server.run(["folder", "rotate", "production"]);
+  t.match(outcome, { code: 2, stderr: /key of the machine web was not seen before/ });
+  t.same(server.sealedTo, []);
 });
 
 await t.test("a machine that was cut off gets no new key without a word, and others are named", async (t) => {
