@@ -2,6 +2,7 @@ import { writePrivateFile } from "@coffer/sdk/node";
 import { checkCache, secretsOf } from "../access.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
+import { withHeldSignals } from "../held-signals.ts";
 import { readNamedFile, readStdin, stdinIsTerminal } from "../inputs.ts";
 import { printJson, tell } from "../output.ts";
 import { fillTemplate, notationsIn } from "../template.ts";
@@ -24,9 +25,12 @@ export async function inject({ options, env }: Call<Options>): Promise<void> {
     else process.stdout.write(filled);
     return;
   }
-  await writePrivateFile(options.out, filled);
-  tell(`wrote ${options.out} (${notations.size} secrets, mode 0600)`);
-  if (options.json === true) printJson({ out: options.out, references: notations.size });
+  const { out } = options;
+  await withHeldSignals(async () => {
+    await writePrivateFile(out, filled);
+    tell(`wrote ${out} (${notations.size} secrets, mode 0600)`);
+  });
+  if (options.json === true) printJson({ out, references: notations.size });
 }
 
 async function readTemplate(path: string | undefined): Promise<string> {
