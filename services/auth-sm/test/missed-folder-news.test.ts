@@ -139,18 +139,26 @@ await t.test("while the bus is away nothing is noted: it is told when it is back
   t.ok((await newsSince(since)).folders.some(({ folder_id }) => folder_id === folder));
 });
 
+/** As if it had been noted more than an hour ago. */
+async function grownOld(client: pg.ClientBase, folder: string): Promise<void> {
+  await client.query(
+    "UPDATE auth_sm.folder_news SET noted_at = noted_at - interval '61 minutes' WHERE news ->> 'folder_id' = $1",
+    [folder],
+  );
+}
+
 await t.test("who asks for more than is kept, or from another server's moment, starts over", async (t) => {
   const client = await connected(t);
   const since = await now();
   const folder = await note(client, { count: 2 });
   const sweep = folderNewsSweep({ database });
-  t.equal(await sweep.batch(), false);
+  for (let sweeps = 0; sweeps < 2; sweeps += 1) t.equal(await sweep.batch(), false);
   t.match(await ask(since), { reset: false }, "what is young stays");
-  await client.query(
-    "UPDATE auth_sm.folder_news SET noted_at = noted_at - interval '61 minutes' WHERE news ->> 'folder_id' = $1",
-    [folder],
-  );
-  await sweep.batch();
+  await grownOld(client, folder);
+  await until("it is swept away", async () => {
+    await sweep.batch();
+    return (await ask(since)).reset;
+  });
   t.match(await ask(since), { folders: [], reset: true, after: null });
   await until("the watermark is past them", async () => !(await ask(await now())).reset);
   t.match(await ask((await ask(since)).until), { reset: false }, "and goes on from there");
@@ -159,6 +167,32 @@ await t.test("who asks for more than is kept, or from another server's moment, s
   t.match(await ask([system, Number(timeline) + 1, x].join(".")), { folders: [], reset: true });
   t.match(await ask([`1${system.slice(0, -1)}`, timeline, x].join(".")), { folders: [], reset: true });
 });
+
+await t.test(
+  "while a transaction hangs nobody starts over for what was noted since, however old that is",
+  async (t) => {
+    const [hanging, client] = [await connected(t), await connected(t)];
+    await hanging.query("BEGIN");
+    await hanging.query("SELECT pg_current_xact_id()");
+    const folder = await note(client);
+    const since = await now();
+    await grownOld(client, folder);
+    const sweep = folderNewsSweep({ database });
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep.batch();
+    const { folders } = await newsSince(since);
+    t.ok(folders.some(({ folder_id }) => folder_id === folder));
+
+    await hanging.query("COMMIT");
+    await until("the watermark goes on", async () => (await now()) !== since);
+    await sweep.batch();
+    t.match(await ask(since), { reset: false }, "nor when it has just ended");
+    await until("it is swept away after that", async () => {
+      await sweep.batch();
+      return (await ask(since)).reset;
+    });
+    await until("who asks from then on goes on", async () => !(await ask(await now())).reset);
+  },
+);
 
 await t.test("another moment or place than was named is refused", async (t) => {
   for (const since of ["", "x", "1.1", "1.1.-1", "1.1.1.1"]) await t.rejects(ask(since), { code: "invalid_request" });

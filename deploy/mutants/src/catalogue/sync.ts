@@ -168,6 +168,13 @@ export const syncMutants: readonly Mutant[] = [
     tests: [`${tests}/trace.test.ts`],
   },
   {
+    name: "folder-news-swept-that-everybody-asks-for",
+    file: `${authSm}/src/store/folder-news.ts`,
+    find: "OR x < ${before.x}::xid8",
+    replace: "OR x <> ${before.x}::xid8",
+    tests: [`${authSm}/test/missed-folder-news.test.ts`],
+  },
+  {
     name: "parts-of-an-answer-not-counted-in-its-span",
     file: `${source}/answers/send-answer.ts`,
     find: "answer.parts += 1;",

@@ -56,15 +56,19 @@ export function isSwept(db: Queryable, since: FolderNewsMoment): Promise<boolean
   `);
 }
 
-/** Takes away at most `limit` news that are older than `seconds`, and remembers that they are gone. */
+/**
+ * Takes away at most `limit` news that are older than `seconds` and were noted before a moment, and remembers that they are
+ * gone. Of another server's news the age alone counts: nobody's moment is of that server any more.
+ */
 export async function sweepFolderNews(
   db: Queryable,
-  { seconds, limit }: { seconds: number; limit: number },
+  { seconds, before, limit }: { seconds: number; before: FolderNewsMoment; limit: number },
 ): Promise<number> {
   const { swept } = await db.one(sql.type(z.object({ swept: z.number() }))`
     WITH gone AS (
       DELETE FROM folder_news WHERE ctid IN (
         SELECT ctid FROM folder_news WHERE noted_at < clock_timestamp() - make_interval(secs => ${seconds})
+          AND (server <> ${before.server} OR x < ${before.x}::xid8)
         ORDER BY noted_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
       )
       RETURNING server, x
