@@ -267,9 +267,23 @@ export const vaultMutants: readonly Mutant[] = [
   {
     name: "deleted-vault-emptied-in-part",
     file: `${source}/store/vault-removal.ts`,
-    find: " AND (SELECT count(*) FROM gone) < ${limit}",
-    replace: "",
-    tests: [`${tests}/vault-removal.test.ts`],
+    find: "emptied = (SELECT count(*) FROM gone) < ${limit}",
+    replace: "emptied = true",
+    tests: [`${tests}/vault-emptying.test.ts`],
+  },
+  {
+    name: "deleted-vault-emptied-from-its-first-record-each-time",
+    file: `${source}/store/vault-removal.ts`,
+    find: "AND id > ${emptied_to}",
+    replace: "AND ${emptied_to}::uuid IS NOT NULL",
+    tests: [`${tests}/vault-emptying.test.ts`],
+  },
+  {
+    name: "vault-that-cannot-be-emptied-holds-up-the-others",
+    file: `${source}/vaults/empty.ts`,
+    find: "await takeFullVault(tx, [...failed]);",
+    replace: "await takeFullVault(tx, []);",
+    tests: [`${tests}/vault-emptying.test.ts`],
   },
   {
     name: "thinning-of-ticks-begins-anew-each-time",

@@ -1,19 +1,25 @@
+import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { auditOf } from "@coffer/service";
-import { requireLockedVault } from "../access/vault.ts";
+import { requireLockedVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
-import { deleteVault } from "../store/vault-removal.ts";
+import { limitStatements } from "../store/statement-limit.ts";
+import { countRecords, deleteVault } from "../store/vault-removal.ts";
 import type { VaultPath } from "./bodies.ts";
 import { vaultTarget } from "./target.ts";
 
+const countingMilliseconds = 2_000;
+
 /** DELETE /api/vaults/{id}: nobody sees its records any more, and they go for good after the commit (docs/adr/0014). */
 export async function removeVault(deps: Deps, { caller, params, request }: Call<User, VaultPath>): Promise<void> {
+  await requireVault(deps.database.pool, caller, params.id, "manage");
+  const count = await countInTime(deps, params.id);
   await deps.database.transaction(async (tx) => {
     const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, "manage");
-    const count = await deleteVault(tx, id, deps.now());
+    await deleteVault(tx, id, deps.now());
     await settleSights(tx, deps, { vaultIds: [id] });
     await enqueueAudit(
       tx,
@@ -23,9 +29,25 @@ export async function removeVault(deps: Deps, { caller, params, request }: Call<
         actor,
         target: vaultTarget(id, orgId),
         status: 204,
-        count,
+        ...(count === null ? {} : { count }),
       }),
     );
   });
   deps.emptying.nudge();
+}
+
+/**
+ * How many records the vault has, for the audit: before it is locked, since all who write to it would wait. Null when there
+ * are too many to be counted in time, which must not keep anybody from deleting them.
+ */
+async function countInTime({ database }: Pick<Deps, "database">, id: string): Promise<number | null> {
+  try {
+    return await database.transaction(async (tx) => {
+      await limitStatements(tx, countingMilliseconds);
+      return countRecords(tx, id);
+    });
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "unavailable") return null;
+    throw error;
+  }
 }
