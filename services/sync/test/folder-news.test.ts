@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
+import type { TestScope } from "@coffer/testkit";
 import { until } from "@coffer/testkit";
 import type { FolderNews } from "../src/pushes/push.ts";
-import { startSync } from "./support/start.ts";
+import type { Timings } from "../src/timings.ts";
+import type { Person } from "./support/auth-sm.ts";
+import { startReplica, startSync } from "./support/start.ts";
 import { moment } from "./support/vaults.ts";
 import { createViewers } from "./support/viewers.ts";
 
@@ -113,20 +116,59 @@ await t.test("a change of which nobody could say who may know is told when someb
 
 await t.test("the moment from when on it is asked is noted before a device is answered", async (t) => {
   const other = await startSync(t);
-  t.same(other.authSm.folderNewsAsked, []);
+  const { folderNewsAsked } = other.authSm;
+  await until("it was asked when nobody was there", () => folderNewsAsked.length > 0);
+  const before = folderNewsAsked.length;
   const device = await other.connect(other.authSm.person());
   await device.sync();
-  t.same(other.authSm.folderNewsAsked, [null]);
+  t.same(folderNewsAsked.slice(before), [null]);
 });
 
-await t.test("an auth-sm that cannot say it, as one of an earlier version, holds up no answer", async (t) => {
-  const other = await startSync(t, { timings: { newsAgain: 50 } });
+/** A replica that nobody has told yet from when on it is asked, with whom it talks to. */
+async function startInVain(t: TestScope, timings: Partial<Timings>) {
+  const other = await startSync(t, { timings });
   other.authSm.folderNews = notNow;
-  const device = await other.connect(other.authSm.person());
+  const replica = await startReplica(t, other, { timings });
+  await until("it is on the bus", async () => (await replica.service.ready()).degraded === false);
+  return { ...other, connect: (person: Person) => other.connect(person, undefined, replica) };
+}
+
+await t.test("an auth-sm that cannot say it, as one of an earlier version, holds up no answer", async (t) => {
+  const { authSm, connect } = await startInVain(t, { news: 300, newsAgain: 50 });
+  const person = authSm.person();
+  const device = await connect(person);
   t.match(await device.sync(), { type: "sync_response" });
-  const asked = other.authSm.folderNewsAsked.length;
-  other.authSm.folderNews = () => ({});
-  await until("it is asked again", () => other.authSm.folderNewsAsked.length > asked);
+  const folder_id = randomUUID();
+  authSm.holders.set(folder_id, [person.userId]);
+  const change = { id: randomUUID(), folder_id, change: "key" as const, updated_at: moment(), user_ids: [] };
+  authSm.folderNews = (since) => (since === null ? { until: "then" } : { folders: since === "then" ? [change] : [] });
+  await until("it is asked again, and what has changed since is told", () => device.pushes().length === 1);
+});
+
+await t.test("who did not say it when last asked is not waited for", async (t) => {
+  const hour = 3_600_000;
+  const { authSm, connect } = await startInVain(t, { news: hour, newsAgain: hour });
+  t.match(await (await connect(authSm.person())).sync(), { type: "sync_response" });
+  // From now on it does not even refuse.
+  const gate = Promise.withResolvers<object>();
+  authSm.folderNews = () => gate.promise;
+  const asked = authSm.folderNewsAsked.length;
+  t.match(await (await connect(authSm.person())).sync(), { type: "sync_response" });
+  t.equal(authSm.folderNewsAsked.length, asked);
+  gate.resolve({});
+});
+
+await t.test("who connects when nobody can say it is told from a moment on that was noted before", async (t) => {
+  const other = await startSync(t, { timings: { news: 300, newsAgain: 50 } });
+  const { authSm: asked } = other;
+  asked.folderNews = () => ({ until: "before" });
+  const count = asked.folderNewsAsked.length;
+  await until("it is noted when nobody is there", () => asked.folderNewsAsked.length >= count + 2);
+  asked.folderNews = notNow;
+  const device = await other.connect(asked.person());
+  t.match(await device.sync(), { type: "sync_response" });
+  asked.folderNews = () => ({});
+  await until("it is asked from there", () => asked.folderNewsAsked.includes("before"));
 });
 
 await t.test("what was told while the bus was away is pushed when it is back", async (t) => {

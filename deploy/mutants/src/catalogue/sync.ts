@@ -149,7 +149,7 @@ export const syncMutants: readonly Mutant[] = [
   {
     name: "device-answered-before-the-moment-of-folders-is-noted",
     file: `${source}/answers/send-answer.ts`,
-    find: "Promise.all([deps.news.known(), deps.folderNews.known().catch(deps.folderNews.missed)])",
+    find: "Promise.all([deps.news.known(), deps.folderNews.known()])",
     replace: "deps.news.known()",
     tests: [`${tests}/folder-news.test.ts`],
   },
@@ -189,3 +189,17 @@ export const syncMutants: readonly Mutant[] = [
     tests: [`${tests}/trace.test.ts`],
   },
 ];
+  {
+    name: "every-answer-waits-for-an-auth-sm-that-hangs",
+    file: `${source}/news/missed-news.ts`,
+    find: "if (state.answered) await noted();",
+    replace: "await noted();",
+    tests: [`${tests}/folder-news.test.ts`],
+  },
+  {
+    name: "moment-of-folders-from-before-anybody-came-not-used",
+    file: `${source}/news/missed-news.ts`,
+    find: "    toldUntil ??= earlier;\n",
+    replace: "",
+    tests: [`${tests}/folder-news.test.ts`],
+  },

@@ -24,7 +24,7 @@ export interface Answer {
  */
 export async function sendAnswer(deps: Deps, connection: Connection, request: SyncRequest): Promise<Answer> {
   // Of folders too, whose news may be missed from here on; but they are in no answer, which does without auth-sm.
-  await Promise.all([deps.news.known(), deps.folderNews.known().catch(deps.folderNews.missed)]);
+  await Promise.all([deps.news.known(), deps.folderNews.known()]);
   const ask = partsFrom(deps, connection.holder, request);
   const fragments = createFragments(connection, deps.timings.taken);
   const kept: string[] = [];

@@ -11,7 +11,8 @@ import type { NewsPart, NewsSource } from "./news-source.ts";
 export interface MissedNews {
   /**
    * Resolves once it is noted from when on everything is told here: before that no device may be given an answer that
-   * it takes for the whole. Rejects while that cannot be asked.
+   * it takes for the whole. Rejects while that cannot be asked. Of what is in no answer it does not: whoever has just not
+   * answered holds up nobody, and the moment is then one from before anybody was here, if there is any.
    */
   known(): Promise<void>;
   /** Something was missed: asks soon. */
@@ -31,6 +32,8 @@ export interface MissedNewsOptions {
 export function createMissedNews({ bus, source, connections, timings, log }: MissedNewsOptions): MissedNews {
   // Up to when everything was told here; null: since nobody is here, or nobody could be asked yet.
   let toldUntil: string | null = null;
+  // A moment from before anybody was here, for those who come when nobody can be asked.
+  let earlier: string | null = null;
   // How far what has happened since then was told, when telling it broke off.
   let toldThrough: string | null = null;
   let noting: Promise<void> | undefined;
@@ -78,8 +81,10 @@ export function createMissedNews({ bus, source, connections, timings, log }: Mis
 
   async function askOnce(): Promise<boolean> {
     try {
-      if (connections.size === 0) toldUntil = toldThrough = null;
-      else if (toldUntil === null) await note();
+      if (connections.size === 0) {
+        toldUntil = toldThrough = null;
+        if (!source.inAnswers) earlier = (await source.ask(null, null)).until;
+      } else if (toldUntil === null) await note();
       else await tell(toldUntil);
       return true;
     } catch (error) {
@@ -113,15 +118,28 @@ export function createMissedNews({ bus, source, connections, timings, log }: Mis
   plan(timings.news * Math.random());
   bus.onConnect(ask);
 
+  const missed = (): void => {
+    if (asking === undefined) plan(timings.newsAgain);
+  };
+  const noted = async (): Promise<void> => {
+    noting ??= note().finally(() => (noting = undefined));
+    await noting;
+  };
+  async function notedIfAnswered(): Promise<void> {
+    try {
+      if (state.answered) await noted();
+    } catch {
+      state.answered = false;
+      missed();
+    }
+    toldUntil ??= earlier;
+  }
+
   return {
     known: async () => {
-      if (toldUntil !== null) return;
-      noting ??= note().finally(() => (noting = undefined));
-      await noting;
+      if (toldUntil === null) await (source.inAnswers ? noted() : notedIfAnswered());
     },
-    missed: () => {
-      if (asking === undefined) plan(timings.newsAgain);
-    },
+    missed,
     close: () => {
       state.closed = true;
       clearTimeout(timer);

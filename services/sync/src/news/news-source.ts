@@ -14,6 +14,8 @@ export interface NewsPart {
 export interface NewsSource {
   /** What about, as a word of the log. */
   readonly about: string;
+  /** Whether answers to devices hold what it tells: then it can be asked whenever an answer can be given. */
+  readonly inAnswers: boolean;
   /** `since` null: only the present moment. Rejects while nobody answers. */
   ask(since: string | null, after: string | null): Promise<NewsPart>;
   /** A while has passed: what was pushed longer ago than the last while is not known any more. */

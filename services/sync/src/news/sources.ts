@@ -7,6 +7,7 @@ import type { NewsSource } from "./news-source.ts";
 export function vaultNews(bus: Bus, fanOut: FanOut): NewsSource {
   return {
     about: "vaults",
+    inAnswers: true,
     ask: async (since, after) => {
       const { records, vaults, server_time, ...part } = await bus.request(newsSince, { since, after });
       const tell = (): Promise<unknown> =>
@@ -24,6 +25,7 @@ export function vaultNews(bus: Bus, fanOut: FanOut): NewsSource {
 export function folderNews(bus: Bus, fanOut: FanOut): NewsSource {
   return {
     about: "folders",
+    inAnswers: false,
     ask: async (since, after) => {
       const { folders, ...part } = await bus.request(folderNewsSince, { since, after });
       return { ...part, tell: () => Promise.all(folders.map((news) => fanOut.folder(news, true))) };

@@ -39,7 +39,7 @@ export interface AuthSm {
   /** Called before each answer with the keys that tokens are signed with. */
   beforeKeys: () => unknown;
   /** What it has told of folders since a moment. Default: nothing, and the moment has no name but one. */
-  folderNews: (since: string | null, after: string | null) => Partial<News>;
+  folderNews: (since: string | null, after: string | null) => Partial<News> | Promise<Partial<News>>;
   /** Questions about that so far. */
   folderNewsAsked: (string | null)[];
   /** Tells these on the bus. */
@@ -106,9 +106,10 @@ export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm>
       await bus.flush();
     },
   };
-  bus.reply(folderNewsSince, ({ since, after }) => {
+  bus.reply(folderNewsSince, async ({ since, after }) => {
     authSm.folderNewsAsked.push(since);
-    return { folders: [], until: "moment", reset: false, after: null, ...authSm.folderNews(since, after) };
+    const news = await authSm.folderNews(since, after);
+    return { folders: [], until: "moment", reset: false, after: null, ...news };
   });
   return authSm;
 }
