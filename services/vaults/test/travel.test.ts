@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { auditSchemaName, setTravelMode, travelModeOf } from "@coffer/events";
+import { createDatabase } from "@coffer/postgres";
+import { createTelemetry } from "@coffer/telemetry";
+import { until } from "@coffer/testkit";
 import t from "tap";
+import { setPersonsTravelMode } from "../src/travel/set.ts";
 import { call } from "./support/call.ts";
+import { whileHolding } from "./support/held-vault.ts";
 import { startVaults } from "./support/service.ts";
 import { jwe, newRecord, newVault, sealed, share, travel } from "./support/vaults.ts";
 
 const service = await startVaults(t);
-const { people, listeners } = service;
+const { clock, people, listeners } = service;
+const late = { code: "unavailable" };
 
 async function traveller() {
   const orgId = randomUUID();
@@ -150,6 +156,49 @@ await t.test("travel mode is told and changed over the bus, with its audit recor
     listeners.audit.some(({ id }) => id === second.id),
     "what changes nothing is not recorded",
   );
+});
+
+await t.test("it is done in time or not at all, however long it has to wait", async (t) => {
+  const { person } = await traveller();
+  const telemetry = createTelemetry({ service: "vaults", level: "silent" });
+  const database = createDatabase({ url: service.postgres.url, schema: "vaults", telemetry });
+  t.teardown(() => database.close());
+  // Connected before, so that who holds the lock sees it wait.
+  await database.ready();
+  const wanted = { user_id: person.userId, enabled: true, audit: [] };
+  const isOn = async () => (await people.bus.request(travelModeOf, { user_id: person.userId })).enabled;
+  // A clock on which it has so much time left, of six seconds, when the work begins.
+  const clockWith = (left: number): (() => number) => {
+    const began = performance.now();
+    let reads = 0;
+    return () => (reads++ === 0 ? began - 6_000 + left : performance.now());
+  };
+
+  const deps = { database, newId: () => randomUUID(), now: clock.now };
+  const lock = { text: "SELECT FROM people WHERE user_id = $1 FOR UPDATE", values: [person.userId], waiting: 1 };
+  const began = performance.now();
+  let gaveUp = false;
+  const attempt = async (): Promise<void> => {
+    await t.rejects(setPersonsTravelMode(deps, wanted, clockWith(1_500)), late);
+    gaveUp = true;
+  };
+  await whileHolding(service, lock, [attempt], () => until("it gives up", () => gaveUp));
+  t.ok(performance.now() - began < 4_000, "it does not wait for a lock for as long as others do");
+  t.equal(await isOn(), false);
+
+  // It has done it all when the time is over.
+  let time = 0;
+  const newId = (): string => {
+    time = 6_000;
+    return randomUUID();
+  };
+  await t.rejects(
+    setPersonsTravelMode({ ...deps, newId }, wanted, () => time),
+    late,
+  );
+  t.equal(await isOn(), false);
+  await setPersonsTravelMode(deps, wanted);
+  t.equal(await isOn(), true);
 });
 
 await t.test("somebody of whom nothing is known may travel before there are vaults", async (t) => {

@@ -188,6 +188,13 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/travel.test.ts`],
   },
   {
+    name: "travel-mode-set-after-its-caller-gave-up",
+    file: `${source}/travel/set.ts`,
+    find: "    // The last word before the commit.\n    await hurry(tx);\n",
+    replace: "",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
     name: "record-written-by-who-only-reads",
     file: `${source}/store/record-writes.ts`,
     find: "m.user_id = $2 AND m.permission IN ('write', 'manage')",

@@ -3,7 +3,7 @@ import { setTravelMode } from "@coffer/events";
 import type { Deps } from "../deps.ts";
 import type { TravelMode } from "./show.ts";
 
-/** vaults waits up to five seconds for those who change the same vaults: longer than that, so that it is not done unheard. */
+/** vaults does it within six seconds or not at all, whomever it waits for: longer than that, so that it is not done unheard. */
 const timeoutMilliseconds = 8_000;
 
 /**
