@@ -66,7 +66,7 @@ await t.test("the news give the times of the events, to each person the own one"
 });
 
 await t.test(
-  "a changed permission makes the vault later than its last change, in the event and in the news",
+  "a changed permission makes the vault later than its last change, for all, in the event and in the news",
   async (t) => {
     const { orgId, owner, vault } = await holderOf(service, 0);
     const member = await people.add({ orgId, role: "member" });
@@ -76,12 +76,11 @@ await t.test(
     const since = (await news(service, null)).server_time;
     await share(service, owner, vault.id, member, "write");
     const [event] = (await told(vault.id, 4)).slice(-1);
-    t.same(event?.user_ids, [member.userId]);
     t.ok((event?.updated_at ?? "") > renamed.body.updated_at, "after the rename");
     const update = (await news(service, since)).vaults.find(({ action, vault_id }) => {
       return action === "vault_updated" && vault_id === vault.id;
     });
-    t.equal(update?.updated_at, event?.updated_at);
+    t.strictSame(update, event, "told twice it is the same");
     t.equal((await call(service, owner, "GET", path)).body.updated_at, event?.updated_at);
   },
 );

@@ -83,6 +83,13 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/sight-times.test.ts`],
   },
   {
+    name: "changed-permission-told-to-the-member-alone",
+    file: `${source}/members/share.ts`,
+    find: "updated_at, user_ids: null }",
+    replace: "updated_at, user_ids: [] }",
+    tests: [`${tests}/sight-times.test.ts`],
+  },
+  {
     name: "vaults-left-with-the-organization-not-on-record",
     file: `${source}/people/keep.ts`,
     find: "left.map((member)",

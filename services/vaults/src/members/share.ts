@@ -52,7 +52,7 @@ export async function shareVault(
       now: deps.now(),
     });
     await settleSights(tx, deps, { vaultIds: [id], userIds: [userId] });
-    if (before !== null) await tellMember(tx, deps, vault, userId);
+    if (before !== null) await tellChange(tx, deps, vault);
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -77,11 +77,14 @@ async function requireKnown(deps: Deps, { caller, params }: Call<User, VaultMemb
   if (!(await mayReceive(pool, vault, params.user_id))) throw memberNotFound();
 }
 
-/** What the person may do has changed, or the key has: a device that sees the vault reads it again. */
-async function tellMember(tx: Transaction, deps: Deps, { id }: UsableVault, userId: string): Promise<void> {
+/**
+ * What a member may do has changed, or the key has. All who see the vault are told: it is later than it was for all of
+ * them, and whoever asks what has changed is told nothing else.
+ */
+async function tellChange(tx: Transaction, deps: Deps, { id }: UsableVault): Promise<void> {
   const updated_at = await touchVault(tx, id, deps.now());
   const action = "vault_updated";
-  await enqueue(tx, vaultChanged, { action, vault_id: id, updated_at, user_ids: [userId] }, { id: deps.newId() });
+  await enqueue(tx, vaultChanged, { action, vault_id: id, updated_at, user_ids: null }, { id: deps.newId() });
 }
 
 function memberNotFound(): ServiceError {
