@@ -77,8 +77,10 @@ await t.test("what was pushed already is not pushed again, what is newer is", as
   await vaults.tell({ vault_id: vaultId, changes: [change] });
   await until("it is there", () => device.pushes().length === 1);
   const lost = { action: "vault_deleted" as const, vault_id: vaultId, updated_at: moment(), user_ids: [device.userId] };
+  vaults.viewers.set(vaultId, []);
   await vaults.tell(lost);
   await until("it is there", () => device.pushes().length === 2);
+  vaults.viewers.set(vaultId, [device.userId]);
   let asked = 0;
   const older = { ...change, updated_at: "2026-11-20T10:00:00.000001Z" };
   vaults.news = (since) => {
@@ -105,6 +107,7 @@ await t.test("to be given a vault and to lose it is told in the order of their t
   });
   const told = [sight("vault_deleted", 3), sight("vault_created", 4), sight("vault_deleted", 5)];
   for (const [index, news] of told.entries()) {
+    vaults.viewers.set(vaultId, news.action === "vault_created" ? [device.userId] : []);
     await vaults.tell(news);
     await until("it is there", () => device.pushes().length === index + 1);
   }
@@ -113,6 +116,7 @@ await t.test("to be given a vault and to lose it is told in the order of their t
     if (since !== null) asked += 1;
     return { vaults: [sight("vault_created", 2), ...told] };
   };
+  vaults.viewers.set(vaultId, [device.userId]);
   await vaults.tell(sight("vault_created", 2));
   await until("it is asked", () => asked === 2);
   t.same(

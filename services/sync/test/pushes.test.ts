@@ -51,6 +51,7 @@ await t.test("a vault's pushes say which vault, and that it is no record", async
   const expected = [];
   for (const action of ["vault_created", "vault_updated", "vault_deleted"] as const) {
     const [updated_at, user_ids] = [moment(), action === "vault_updated" ? null : [device.userId]];
+    vaults.viewers.set(vaultId, action === "vault_deleted" ? [] : [device.userId]);
     await vaults.tell({ action, vault_id: vaultId, updated_at, user_ids });
     expected.push({ type: "push", action, record_id: null, vault_id: vaultId, updated_at });
     await until("it is there", () => device.pushes().length === expected.length);
@@ -131,6 +132,41 @@ await t.test("who may see it is asked when it is sent", async (t) => {
   t.notOk((await pushesUpTo(kept)).some(({ action }) => action === "vault_deleted"));
 });
 
+await t.test("the end of a vault is not told to who sees it again by then", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(vaultId);
+  await vaults.tell({ action: "vault_deleted", vault_id: vaultId, updated_at: moment(), user_ids: [device.userId] });
+  t.same(await pushesUpTo(device), []);
+});
+
+await t.test("nobody is asked about a vault for the sake of people who are not connected here", async (t) => {
+  const vaultId = randomUUID();
+  const device = await viewer(randomUUID());
+  const late = authSm.person();
+  const before = vaults.viewersAsked;
+  for (const action of ["vault_created", "vault_deleted"] as const)
+    await vaults.tell({ action, vault_id: vaultId, updated_at: moment(), user_ids: [late.userId, randomUUID()] });
+  await pushesUpTo(device);
+  t.equal(vaults.viewersAsked, before + 1, "only for the mark's");
+
+  // Whoever connects while somebody else is asked for is told too.
+  const gate = Promise.withResolvers<undefined>();
+  let waiting = 0;
+  vaults.beforeViewers = () => {
+    waiting += 1;
+    return gate.promise;
+  };
+  const user_ids = [late.userId, device.userId];
+  vaults.viewers.set(vaultId, user_ids);
+  await vaults.tell({ action: "vault_created", vault_id: vaultId, updated_at: moment(), user_ids });
+  await until("it is asked", () => waiting === 1);
+  const other = await connect(late);
+  await other.sync();
+  gate.resolve(undefined);
+  await until("both are told", () => other.pushes().length === 1 && device.pushes().length > 0);
+  t.match(other.pushes(), [{ action: "vault_created", vault_id: vaultId }]);
+});
+
 await t.test("nothing of a vault follows its end", async (t) => {
   const vaultId = randomUUID();
   const device = await viewer(vaultId);
@@ -138,6 +174,7 @@ await t.test("nothing of a vault follows its end", async (t) => {
   let waiting = 0;
   vaults.beforeViewers = () => {
     waiting += 1;
+    if (waiting === 3) vaults.viewers.set(vaultId, []);
     return waiting === 1 ? gate.promise : undefined;
   };
   await vaults.tell(recordNews(vaultId, "before its end"));

@@ -44,7 +44,21 @@ export const syncMutants: readonly Mutant[] = [
   {
     name: "push-to-who-may-not-see-the-vault-any-more",
     file: `${source}/pushes/fan-out.ts`,
-    find: "isNew(user) && may?.has(user) !== false",
+    find: "isConcerned(user) && sees.has(user) !== isEnd",
+    replace: "isConcerned(user)",
+    tests: [`${tests}/pushes.test.ts`],
+  },
+  {
+    name: "end-of-a-vault-told-to-who-sees-it-again",
+    file: `${source}/pushes/fan-out.ts`,
+    find: "sees.has(user) !== isEnd",
+    replace: "(isEnd || sees.has(user))",
+    tests: [`${tests}/pushes.test.ts`],
+  },
+  {
+    name: "vaults-asked-for-who-is-not-connected",
+    file: `${source}/pushes/fan-out.ts`,
+    find: "connections.hasUser(user) && isNew(user)",
     replace: "isNew(user)",
     tests: [`${tests}/pushes.test.ts`],
   },
@@ -52,7 +66,7 @@ export const syncMutants: readonly Mutant[] = [
     name: "who-was-not-told-of-a-vault-counts-as-told",
     file: `${source}/pushes/fan-out.ts`,
     find: "for (const user of told) recent.note(sightOf",
-    replace: "for (const user of named) recent.note(sightOf",
+    replace: "for (const user of user_ids) recent.note(sightOf",
     tests: [`${tests}/news.test.ts`],
   },
   {

@@ -9,6 +9,8 @@ export interface Connections {
   ofUser(userId: string): Iterable<Connection>;
   ofSession(sessionId: string): Iterable<Connection>;
   all(): Iterable<Connection>;
+  /** Whether a person has any. */
+  hasUser(userId: string): boolean;
 }
 
 type Index = Map<string, Set<Connection>>;
@@ -36,6 +38,7 @@ export function createConnections(): Connections {
     ofUser: (userId) => byUser.get(userId) ?? none,
     ofSession: (sessionId) => bySession.get(sessionId) ?? none,
     all: () => all,
+    hasUser: (userId) => byUser.has(userId),
   };
 }
 

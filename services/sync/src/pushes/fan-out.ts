@@ -19,7 +19,7 @@ export interface FanOut {
   readonly turn: Readonly<Record<"vaults" | "folders", () => void>>;
 }
 
-const nobody = (): null => null;
+const nobody = (): readonly string[] => [];
 
 /** Each message is made once and given to every connection of everybody who may know. */
 export function createFanOut({
@@ -72,17 +72,19 @@ export function createFanOut({
       // The times at which a person is given a vault and loses it only grow: what is no later than what the person was
       // told last is out of date, or was told. When the vault itself was changed says nothing of that.
       const isNew = (user: string): boolean => isUpdate || !recent.has(sightOf(user), updated_at);
-      const named = user_ids?.filter(isNew);
-      if (connections.size === 0 || named?.length === 0) return;
-      if (named === undefined && again && recent.has(everybody, updated_at)) return;
-      // Who has lost it is told by name: they may not see it any more. It is asked all the same: what was asked before is
-      // then sent before, and nothing of the vault follows its end.
+      // Nobody is asked for the sake of who is not here: whoever connects finds it as it is.
+      const isConcerned = (user: string): boolean => connections.hasUser(user) && isNew(user);
+      if (connections.size === 0 || user_ids?.some(isConcerned) === false) return;
+      if (user_ids === null && again && recent.has(everybody, updated_at)) return;
+      // Who has lost it is told by name, unless they see it again by now; when nobody can be asked, all of them are. And what
+      // was asked before is then sent before, so that nothing of the vault follows its end.
+      const isEnd = action === "vault_deleted";
       const asked = audience.ofVault(vault_id);
-      const viewers = await (action === "vault_deleted" ? asked.then(nobody, nobody) : asked);
-      const may = viewers && new Set(viewers);
-      const told = named?.filter((user) => isNew(user) && may?.has(user) !== false) ?? viewers ?? [];
+      const viewers = await (isEnd ? asked.catch(nobody) : asked);
+      const sees = new Set(viewers);
+      const told = user_ids?.filter((user) => isConcerned(user) && sees.has(user) !== isEnd) ?? viewers;
       send(told, [vaultPush(news)]);
-      if (named === undefined) recent.note(everybody, updated_at);
+      if (user_ids === null) recent.note(everybody, updated_at);
       // Only of whom it was told to: to the others it is told when it is heard of once more and they may know.
       else if (!isUpdate) for (const user of told) recent.note(sightOf(user), updated_at);
       metrics.pushed(updated_at);
