@@ -2,11 +2,16 @@ import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import t from "tap";
 import { until } from "@coffer/testkit";
+import { connectRaw } from "./support/raw-device.ts";
 import { startReplica, startSync } from "./support/start.ts";
 import { nothing } from "./support/vaults.ts";
 import { recordNews } from "./support/viewers.ts";
 
 const { authSm, vaults, connect, url } = await startSync(t);
+/** A session may ask so often there. */
+const few = { environment: { COFFER_LIMIT_USER: "5" } };
+const limited = await startSync(t, few);
+const person = limited.authSm.person();
 
 await t.test("bad input is answered with an error, and the connection stays", async (t) => {
   const device = await connect(authSm.person());
@@ -147,13 +152,10 @@ await t.test("who says nothing at all after the upgrade, or rubbish, takes nothi
 });
 
 await t.test("a session that asks too often is told when to ask again, by every replica; others are not", async (t) => {
-  const few = { environment: { COFFER_LIMIT_USER: "3" } };
-  const limited = await startSync(t, few);
   const second = await startReplica(t, limited, few);
   await until("it is on the bus", async () => (await second.service.ready()).degraded === false);
-  const person = limited.authSm.person();
   const device = await limited.connect(person);
-  for (let answers = 0; answers < 3; answers += 1) t.match(await device.sync(), { type: "sync_response" });
+  for (let answers = 0; answers < 5; answers += 1) t.match(await device.sync(), { type: "sync_response" });
   const asked = limited.vaults.asked.length;
   device.send({ type: "sync_request" });
   const refusal = await device.next("error");
@@ -172,3 +174,39 @@ await t.test("a session that asks too often is told when to ask again, by every 
   await until("it is told of changes all the same", () => device.pushes().length === 1);
   t.same(elsewhere.pushes(), [], "but not who never had an answer");
 });
+
+await t.test("who was refused hears what is wrong with a message all the same", async (t) => {
+  const device = await connectRaw(t, limited.url, await limited.authSm.token(person));
+  // At once, so that the second is there before the first is refused.
+  device.socket.cork();
+  device.send({ type: "sync_request" });
+  device.send({ type: "hello" });
+  device.socket.uncork();
+  const texts = () => device.frames.filter(({ opcode }) => opcode === 1).map(({ payload }) => payload.toString());
+  await until("both are answered", () => texts().length === 2);
+  t.match(
+    texts().map((text) => JSON.parse(text) as object),
+    [{ error: "rate_limited" }, { error: "invalid_request" }],
+  );
+});
+
+await t.test(
+  "who asks again before that is refused without asking the limiter, and closed at the tenth time",
+  async (t) => {
+    const refusals = async (): Promise<string | undefined> =>
+      /coffer_ratelimit_decisions_total\{[^}]*decision="refused"[^}]*\} (\d+)/.exec(await limited.metrics())?.[1];
+    const device = await limited.connect(person);
+    const ask = (): void => device.send({ type: "sync_request" });
+    ask();
+    await device.next("error");
+    const counted = await refusals();
+    t.ok(Number(counted) > 0);
+    for (let times = 1; times < 10; times += 1) {
+      ask();
+      t.match(await device.next("error"), { error: "rate_limited" });
+    }
+    t.equal(await refusals(), counted);
+    ask();
+    t.match(await device.closed(), { code: 1008 });
+  },
+);

@@ -98,6 +98,27 @@ export const syncMutants: readonly Mutant[] = [
     tests: [`${tests}/limits.test.ts`],
   },
   {
+    name: "refused-session-asks-the-limiter-for-ever",
+    file: `${source}/answers/answer-requests.ts`,
+    find: "if (left > 0) return",
+    replace: "if (left > 3_600_000) return",
+    tests: [`${tests}/limits.test.ts`],
+  },
+  {
+    name: "refused-session-asks-on-for-ever",
+    file: `${source}/answers/take-message.ts`,
+    find: "performance.now() >= connection.refusedUntil || !isOneTooMany(connection)",
+    replace: "performance.now() >= 0 || !isOneTooMany(connection)",
+    tests: [`${tests}/limits.test.ts`],
+  },
+  {
+    name: "error-kept-back-behind-a-refused-request",
+    file: `${source}/connections/connection.ts`,
+    find: "splice(0)) if (this.isOpen)",
+    replace: "splice(0)) if (this.isOpen && this.#live)",
+    tests: [`${tests}/limits.test.ts`],
+  },
+  {
     name: "deletions-asked-for-with-the-changes-again",
     file: `${source}/answers/parts.ts`,
     find: "const about = onlyDeleted ? { only_deleted: true } : {};",
@@ -147,6 +168,13 @@ export const syncMutants: readonly Mutant[] = [
     tests: [`${authSm}/test/missed-folder-news.test.ts`],
   },
   {
+    name: "folder-news-swept-that-everybody-asks-for",
+    file: `${authSm}/src/store/folder-news.ts`,
+    find: "OR x < ${before.x}::xid8",
+    replace: "OR x <> ${before.x}::xid8",
+    tests: [`${authSm}/test/missed-folder-news.test.ts`],
+  },
+  {
     name: "folder-news-known-by-their-time",
     file: `${source}/pushes/fan-out.ts`,
     find: "const id = news.id ?? `${folder_id} ${change} ${updated_at}`;",
@@ -168,6 +196,20 @@ export const syncMutants: readonly Mutant[] = [
     tests: [`${tests}/folder-news.test.ts`],
   },
   {
+    name: "every-answer-waits-for-an-auth-sm-that-hangs",
+    file: `${source}/news/missed-news.ts`,
+    find: "if (state.answered) await noted();",
+    replace: "await noted();",
+    tests: [`${tests}/folder-news.test.ts`],
+  },
+  {
+    name: "moment-of-folders-from-before-anybody-came-not-used",
+    file: `${source}/news/missed-news.ts`,
+    find: "    toldUntil ??= earlier;\n",
+    replace: "",
+    tests: [`${tests}/folder-news.test.ts`],
+  },
+  {
     name: "query-in-the-span-of-an-upgrade",
     file: `${source}/opening/open.ts`,
     find: '"http.request.method": method, "http.route": route }',
@@ -180,13 +222,6 @@ export const syncMutants: readonly Mutant[] = [
     find: "error instanceof ServiceError ? error.status : 500",
     replace: "500",
     tests: [`${tests}/trace.test.ts`],
-  },
-  {
-    name: "folder-news-swept-that-everybody-asks-for",
-    file: `${authSm}/src/store/folder-news.ts`,
-    find: "OR x < ${before.x}::xid8",
-    replace: "OR x <> ${before.x}::xid8",
-    tests: [`${authSm}/test/missed-folder-news.test.ts`],
   },
   {
     name: "parts-of-an-answer-not-counted-in-its-span",
@@ -203,17 +238,3 @@ export const syncMutants: readonly Mutant[] = [
     tests: [`${tests}/trace.test.ts`],
   },
 ];
-  {
-    name: "every-answer-waits-for-an-auth-sm-that-hangs",
-    file: `${source}/news/missed-news.ts`,
-    find: "if (state.answered) await noted();",
-    replace: "await noted();",
-    tests: [`${tests}/folder-news.test.ts`],
-  },
-  {
-    name: "moment-of-folders-from-before-anybody-came-not-used",
-    file: `${source}/news/missed-news.ts`,
-    find: "    toldUntil ??= earlier;\n",
-    replace: "",
-    tests: [`${tests}/folder-news.test.ts`],
-  },

@@ -17,7 +17,7 @@ export async function answerRequests(deps: Deps, connection: Connection): Promis
   connection.beginAnswering();
   try {
     for (let request = connection.requests.shift(); request !== undefined; request = connection.requests.shift()) {
-      const { accepted, retryAfterSeconds } = await deps.admit(connection.holder.sessionId);
+      const { accepted, retryAfterSeconds } = await admit(deps, connection);
       if (accepted) await answerInTurn(deps, connection, request);
       else await refuse(deps, connection, retryAfterSeconds);
       connection.rest({ answered: accepted, more: connection.requests.length > 0 });
@@ -31,6 +31,19 @@ export async function answerRequests(deps: Deps, connection: Connection): Promis
       unavailable ? "try again later" : "something went wrong here",
     );
   }
+}
+
+/** Timers are not exact: who asks again so little too early has waited. */
+const earlyMilliseconds = 250;
+
+/** The limiter is not asked again before the time that it has named: whoever asks all the same costs it nothing. */
+async function admit(deps: Deps, connection: Connection): Promise<{ accepted: boolean; retryAfterSeconds: number }> {
+  const left = connection.refusedUntil - performance.now();
+  if (left > 0) return { accepted: false, retryAfterSeconds: Math.ceil(left / 1000) };
+  const decision = await deps.admit(connection.holder.sessionId);
+  if (!decision.accepted)
+    connection.refusedUntil = performance.now() + decision.retryAfterSeconds * 1000 - earlyMilliseconds;
+  return decision;
 }
 
 /** Waits until the refusal is taken: who asks on and reads nothing fills no memory here. */

@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import { answerRequests } from "./answer-requests.ts";
 import { readRequest } from "./read-request.ts";
 
+/** Requests of a session that was told not to ask yet are among them. */
 const mostBadMessages = 10;
 /** A device has one request at a time under way; this is for those that do not wait. */
 const mostRequests = 16;
@@ -15,14 +16,20 @@ export function takeMessage(deps: Deps, connection: Connection, data: Buffer, is
   if (typeof request === "string") refuse(connection, request);
   else if (connection.requests.length === mostRequests)
     connection.close(closeCodes.policy, "too many requests without waiting for an answer");
-  else {
+  else if (performance.now() >= connection.refusedUntil || !isOneTooMany(connection)) {
     connection.requests.push(request);
     if (!connection.isAnswering) void answerRequests(deps, connection);
   }
 }
 
 function refuse(connection: Connection, message: string): void {
+  if (!isOneTooMany(connection)) connection.say({ type: "error", error: "invalid_request", message });
+}
+
+/** Counts a bad message, and closes the connection for the tenth. */
+function isOneTooMany(connection: Connection): boolean {
   connection.badMessages += 1;
-  if (connection.badMessages === mostBadMessages) connection.close(closeCodes.policy, "too many bad messages");
-  else connection.say(`error ${connection.badMessages}`, { type: "error", error: "invalid_request", message });
+  if (connection.badMessages < mostBadMessages) return false;
+  connection.close(closeCodes.policy, "too many bad messages");
+  return true;
 }

@@ -34,6 +34,8 @@ export class Connection {
   /** Syncs that were asked for and not begun, the oldest first. */
   readonly requests: SyncRequest[] = [];
   badMessages = 0;
+  /** Until when its session asks in vain, as it was told, in milliseconds of `performance.now`. */
+  refusedUntil = 0;
   /** When the pong of the last ping must have come, in milliseconds of `performance.now`; 0: none is awaited. */
   pongDue = 0;
   /** When the ping was handed over that the socket has not taken yet; 0: it has. */
@@ -41,6 +43,8 @@ export class Connection {
   /** The code with which this side has closed it, or with which ws has. */
   closedWith: number | null = null;
   #waiting: Waiting | null = null;
+  /** What was said while answers were being sent. */
+  readonly #unsaid: Buffer[] = [];
   /** Answers are being sent. */
   #answering = false;
   /** The first answer is out. */
@@ -92,10 +96,10 @@ export class Connection {
   }
 
   /** Says something that belongs to this connection alone: at once, or behind the answer that is being sent. */
-  say(key: string, message: object): void {
+  say(message: object): void {
     if (!this.isOpen || this.#ended) return;
     const frame = Buffer.from(JSON.stringify(message));
-    if (this.#answering) this.#keep({ key, updatedAt: "", frame, inAnswers: false });
+    if (this.#answering) this.#unsaid.push(frame);
     else this.socket.send(frame, text);
   }
 
@@ -155,7 +159,10 @@ export class Connection {
   }
 
   #flush(): void {
-    if (!this.#live || this.#ended) return;
+    if (this.#ended) return;
+    // It does not wait for an answer as pushes do: the one that was asked for may have been refused.
+    for (const frame of this.#unsaid.splice(0)) if (this.isOpen) this.socket.send(frame, text);
+    if (!this.#live) return;
     while (this.#waiting !== null && this.isOpen && !this.#isStalled()) {
       const push = this.#waiting.next();
       if (push === undefined) this.#waiting = null;
