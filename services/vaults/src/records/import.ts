@@ -8,7 +8,6 @@ import { requireHeldVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { idOfDeleted, insertRecords } from "../store/records.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
-import { itemTaken } from "../vaults/taken.ts";
 import type { ImportBody } from "./bodies.ts";
 import { busy } from "./busy.ts";
 import type { ImportIssue } from "./import-items.ts";
@@ -23,6 +22,8 @@ export interface ImportView {
 }
 
 const mostItems = 1_000;
+/** Why an item was not created: as `idTaken`. */
+const itemTaken = "id: taken: if an earlier request of yours made the record, it is there; else make another id";
 
 /** POST /api/vaults/{id}/import: those items that are valid are created together. */
 export async function importRecords(deps: Deps, call: Call<User, VaultPath, ImportBody>): Promise<ImportView> {

@@ -7,13 +7,13 @@ import { auditOf, userActor } from "@coffer/service";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { organizationOf } from "../access/organization.ts";
 import type { Deps } from "../deps.ts";
+import { idTaken } from "../id-taken.ts";
 import { settleSights } from "../sights/settle.ts";
 import { findMembership } from "../store/memberships.ts";
 import { lockPeople } from "../store/people.ts";
 import { insertMember } from "../store/vault-members.ts";
 import { insertVault, wasDeleted } from "../store/vaults.ts";
 import type { NewVault } from "./bodies.ts";
-import { idTaken } from "./taken.ts";
 import type { NewVaultView } from "./view.ts";
 import { newVaultView } from "./view.ts";
 
