@@ -25,6 +25,7 @@ import { memoryKeeper, personSender, sessionOf } from "./person-session.ts";
 import type { PersonSession, SessionKeeper } from "./person-session.ts";
 import { createTransport } from "./transport.ts";
 import type { TransportOptions } from "./transport.ts";
+import { travelModeOf } from "./travel-mode.ts";
 import type { TravelModeView } from "./views.ts";
 
 export type { AskOtp } from "./opaque-exchange.ts";
@@ -224,7 +225,7 @@ export function accountSecurity(
     stopTravel: (proof) =>
       proven(proof, async (fields) => {
         const body = { enabled: false, ...fields };
-        return (await send({ method: "PUT", path: "/api/account/travel-mode", body })).body as TravelModeView;
+        return travelModeOf(await send({ method: "PUT", path: "/api/account/travel-mode", body }));
       }),
   };
 }

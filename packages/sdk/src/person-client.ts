@@ -20,6 +20,7 @@ import { createTransport } from "./transport.ts";
 import type { ApiRequest, TransportOptions } from "./transport.ts";
 import { shareFolder } from "./share-folder.ts";
 import type { ShareRequest } from "./share-folder.ts";
+import { travelModeOf } from "./travel-mode.ts";
 import { startSync } from "./sync/sync-client.ts";
 import type { Sync, SyncOptions } from "./sync/sync-client.ts";
 import type { KnownVaultKeys } from "./vaults/known-vault-keys.ts";
@@ -159,11 +160,10 @@ export function personClient(
   const list = async <T>(path: string): Promise<T[]> => dataOf(await send({ method: "GET", path })) as T[];
   const post = async <T>(path: string, body: unknown): Promise<T> =>
     (await send({ method: "POST", path, body })).body as T;
-  const put = async <T>(path: string, body: unknown): Promise<T> =>
-    (await send({ method: "PUT", path, body })).body as T;
   const remove = async (path: string, query?: ApiRequest["query"]): Promise<void> => {
     await send({ method: "DELETE", path, query });
   };
+  const travelPath = "/api/account/travel-mode";
   const folderPath = (id: string): string => `/api/org/folders/${encodeURIComponent(id)}`;
   const member = (userId: string): string => `/api/org/members/${encodeURIComponent(userId)}`;
   const application = (id: string): string => `/api/org/applications/${encodeURIComponent(id)}`;
@@ -189,8 +189,8 @@ export function personClient(
         syncOptions,
       ),
     travel: {
-      status: () => get("/api/account/travel-mode"),
-      start: () => put("/api/account/travel-mode", { enabled: true }),
+      status: async () => travelModeOf(await send({ method: "GET", path: travelPath })),
+      start: async () => travelModeOf(await send({ method: "PUT", path: travelPath, body: { enabled: true } })),
     },
     organizations: {
       list: async () => (await get<AccountView>("/api/account")).organizations,
@@ -214,7 +214,8 @@ export function personClient(
       sessions: (userId) => list(`${member(userId)}/sessions`),
       endSessions: (userId, sessionId) =>
         remove(`${member(userId)}/sessions${sessionId === undefined ? "" : `/${encodeURIComponent(sessionId)}`}`),
-      setTravel: (userId, enabled) => put(`${member(userId)}/travel-mode`, { enabled }),
+      setTravel: async (userId, enabled) =>
+        travelModeOf(await send({ method: "PUT", path: `${member(userId)}/travel-mode`, body: { enabled } })),
       publicKey: (userId) => publicKeyOf(send, userId),
     },
     invites: {

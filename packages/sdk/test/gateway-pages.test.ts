@@ -82,3 +82,13 @@ await t.test("a page in the place of a deletion's answer is no deletion", async 
   ])
     await t.rejects(remove, { code: "bad_answer", status: 200 }, String(remove));
 });
+
+await t.test("a page says nothing of travel mode", async (t) => {
+  let page: object = { status: "maintenance" };
+  const { url } = await startServer(t, (_request, response) => json(response, 200, page));
+  const me = personClient(await newSession(url), url);
+  const asked = [() => me.travel.start(), () => me.travel.status(), () => me.members.setTravel(newId(), true)];
+  for (const ask of asked) await t.rejects(ask, { code: "bad_answer", status: 200 }, String(ask));
+  page = { enabled: true, updated_at: "2026-11-20T10:00:00.000000Z" };
+  for (const ask of asked) t.same(await ask(), page);
+});

@@ -188,6 +188,13 @@ export const sdkMutants: readonly Mutant[] = [
     tests: pages,
   },
   {
+    name: "travel-mode-on-by-a-page",
+    file: `${source}/travel-mode.ts`,
+    find: 'if (typeof mode?.enabled === "boolean") return mode;',
+    replace: "if (mode !== undefined) return mode;",
+    tests: pages,
+  },
+  {
     name: "machines-cache-replaced-by-a-page",
     file: `${source}/offline-transport.ts`,
     find: "if (answer.status !== 304) dataOf(answer);",
