@@ -49,7 +49,7 @@ function handled<Input, Output>(
     "server",
     async () => {
       const output = await handler(inputOf(rpc, message));
-      return encodeValue(checkShape(`the output of ${rpc.subject}`, rpc.output, output));
+      return encodeValue(checkShape(`the output of ${rpc.subject}`, rpc.output, output), rpc.raw);
     },
     extractTrace(carrierOf(message)),
   );

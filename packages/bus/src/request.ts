@@ -24,7 +24,7 @@ export function sendRequest<Input, Output>(
   const attributes = { "messaging.system": "nats", "messaging.destination.name": rpc.subject };
   return span(`request ${rpc.subject}`, attributes, "client", async () => {
     const answer = await ask(connection, rpc.subject, payload, timeoutMilliseconds);
-    const value = decodeAnswer(answer.data);
+    const value = decodeAnswer(answer.data, rpc.raw);
     try {
       return checkShape(`the answer of ${rpc.subject}`, rpc.output, value);
     } catch (cause) {

@@ -227,6 +227,46 @@ void t.test("an answer of more than 512 KiB becomes an error that says so", asyn
   await t.rejects(vaults.request(echo, { text: String(most + 1) }), { code: "payload_too_large" });
 });
 
+void t.test("bytes in an answer travel behind it as they are", async (t) => {
+  const [vaults, auth] = await pair(t);
+  const bytes: RpcSubject<{ text: string }, { text: string; bytes: Uint8Array }> = {
+    ...echo,
+    output: z.object({ text: z.string(), bytes: z.instanceof(Uint8Array) }),
+    raw: "bytes",
+  };
+  const given = new Map<string, Uint8Array>([
+    ["none", new Uint8Array()],
+    ["lines", Buffer.from("\n{\n}\n")],
+    ["any", Uint8Array.from({ length: 256 }, (_, index) => index)],
+    ["most", new Uint8Array(maxPayloadBytes - '{"value":{"text":"most"}}\n'.length)],
+    ["more", new Uint8Array(maxPayloadBytes - '{"value":{"text":"more"}}\n'.length + 1)],
+  ]);
+  auth.reply(bytes, ({ text }) => {
+    const answer = given.get(text);
+    if (answer === undefined) throw new ServiceError("not_found", "no such bytes");
+    return { text, bytes: answer };
+  });
+  await auth.flush();
+  for (const text of ["none", "lines", "any", "most"]) {
+    const answer = await vaults.request(bytes, { text });
+    t.same([answer.text, Buffer.compare(answer.bytes, given.get(text) ?? Buffer.from("?"))], [text, 0], text);
+  }
+  await t.rejects(vaults.request(bytes, { text: "more" }), { code: "payload_too_large" });
+  await t.rejects(vaults.request(bytes, { text: "" }), { code: "not_found" }, "an error has none");
+});
+
+void t.test("an answer without the bytes that belong to it has another shape", async (t) => {
+  const [vaults, auth] = await pair(t);
+  const bytes: RpcSubject<{ text: string }, { bytes: Uint8Array }> = {
+    ...echo,
+    output: z.object({ bytes: z.instanceof(Uint8Array) }),
+    raw: "bytes",
+  };
+  auth.reply(echo, ({ text }) => ({ text }));
+  await auth.flush();
+  await t.rejects(vaults.request(bytes, { text: "a\nb" }), { code: "internal_error" });
+});
+
 void t.test("a service asks and answers only what is its own", async (t) => {
   const [vaults, auth] = await pair(t);
   await t.rejects(auth.request(signingKeys, {}), TypeError);

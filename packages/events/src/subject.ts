@@ -10,6 +10,8 @@ export interface RpcSubject<Input, Output> {
   readonly callers: readonly ServiceName[];
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType<Output>;
+  /** The field of the output that is bytes: it travels behind the rest, as it is. Whoever passes it on need not read it. */
+  readonly raw?: string;
 }
 
 /** News that one service publishes: a hint, never the truth, which is in the publisher's store. */

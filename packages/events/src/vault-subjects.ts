@@ -7,25 +7,25 @@ import { only } from "./subject.ts";
 // Ids that clients make are taken in any version (`z.guid`). Timestamps are text with microseconds from end to end: one that went through a number would come back as another.
 
 /** A record that was made or changed (specification 2.5). */
-const change = z.object({
-  id: z.string(),
-  vault_id: z.string(),
-  action: z.enum(["created", "updated"]),
-  type: z.string(),
-  encrypted_data: z.string(),
-  updated_at: z.string(),
-  server_timestamp: z.string(),
-});
+export interface RecordChange {
+  id: string;
+  vault_id: string;
+  action: "created" | "updated";
+  type: string;
+  encrypted_data: string;
+  updated_at: string;
+  server_timestamp: string;
+}
 /** A record that is gone, or out of sight (specification 2.5). */
 const deletion = z.object({ id: z.string(), vault_id: z.string(), deleted_at: z.string() });
-export type RecordChange = z.infer<typeof change>;
 export type RecordDeletion = z.infer<typeof deletion>;
 
 /**
  * What changed for a person since `last_sync` (null: ever), in parts that fit the bus: as long as the answer has an
  * `after`, the same question with that `after` gives the next part; the last one's has none. `limit` is the client's, of
  * changes and deletions in all parts together; what is over it makes `has_more`, and `server_time` is then where the
- * client's next question continues. Both are those of the last part. `reset`: nothing of `last_sync` is known, this is everything. An audit record of
+ * client's next question continues. Both are those of the last part. `changes` are as the client's answer lists them, in JSON
+ * with a comma between two, and `change_lengths` says how many bytes each has: they are written once, and pass through. `reset`: nothing of `last_sync` is known, this is everything. An audit record of
  * what the part holds is durable before the reply. `only_deleted`: of the same answer, which has no `limit`, from the same
  * place the deletions alone, for who has had the changes.
  */
@@ -47,13 +47,15 @@ export const changesSince = {
     user_agent: z.string().nullable(),
   }),
   output: z.object({
-    changes: z.array(change),
+    changes: z.instanceof(Uint8Array),
+    change_lengths: z.array(z.int()),
     deleted: z.array(deletion),
     server_time: z.string(),
     has_more: z.boolean(),
     reset: z.boolean(),
     after: z.string().nullable(),
   }),
+  raw: "changes",
 } satisfies RpcSubject<unknown, unknown>;
 
 const recordNews = z.object({

@@ -2,12 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
 import { until } from "@coffer/testkit";
-import type { Part } from "../src/answers/parts.ts";
 import { connectRaw } from "./support/raw-device.ts";
 import type { Message } from "./support/device.ts";
 import { startSync } from "./support/start.ts";
 import { moment, nothing } from "./support/vaults.ts";
-import type { Asked } from "./support/vaults.ts";
+import type { Asked, Part } from "./support/vaults.ts";
 
 const { authSm, vaults, connect, url, logged, metrics } = await startSync(t, { timings: { taken: 400 } });
 /** How many connections were closed with a code. */

@@ -1,7 +1,8 @@
-import type { RecordChange, RecordDeletion } from "@coffer/events";
+import type { RecordDeletion } from "@coffer/events";
 import type { Connection } from "../connections/connection.ts";
 import type { Deps } from "../deps.ts";
 import { createFragments } from "./fragments.ts";
+import type { Part } from "./parts.ts";
 import { partsFrom } from "./parts.ts";
 import type { SyncRequest } from "./read-request.ts";
 
@@ -35,22 +36,38 @@ export async function sendAnswer(deps: Deps, connection: Connection, request: Sy
 
   await fragments.add('{"type":"sync_response","changes":[');
   let separator = "";
-  const list = async (items: readonly (RecordChange | RecordDeletion | string)[]): Promise<void> => {
+  const list = async (items: readonly (RecordDeletion | string)[]): Promise<void> => {
     for (const item of items) {
       const piece = separator + (typeof item === "string" ? item : JSON.stringify(item));
       separator = ",";
-      if (fragments.isFull(piece)) await fragments.add(piece);
+      if (fragments.isFull(piece.length)) await fragments.add(piece);
       else fragments.join(piece);
     }
+  };
+  /** The changes as they came, cut between two of them where a fragment is full. */
+  const pass = async ({ changes, change_lengths }: Part): Promise<void> => {
+    if (change_lengths.length === 0) return;
+    fragments.join(separator);
+    separator = ",";
+    let from = 0;
+    let end = 0;
+    for (const length of change_lengths) {
+      // The comma before it.
+      end += length + (end === 0 ? 0 : 1);
+      if (!fragments.isFull(end - from)) continue;
+      await fragments.add(changes.subarray(from, end));
+      from = end;
+    }
+    fragments.join(changes.subarray(from));
   };
   for await (const { from, part } of ask(null)) {
     const { server_time, has_more, reset } = part;
     answer.reset ||= reset;
     answer.parts += 1;
-    answer.changes += part.changes.length;
+    answer.changes += part.change_lengths.length;
     answer.deleted += part.deleted.length;
     end = { server_time, has_more, reset: answer.reset };
-    await list(part.changes);
+    await pass(part);
     if (restFrom !== undefined || part.deleted.length === 0) continue;
     const texts = part.deleted.map((deletion) => JSON.stringify(deletion));
     const length = texts.reduce((sum, text) => sum + text.length, 0);

@@ -117,7 +117,7 @@ export class Connection {
   }
 
   /** Sends a part of a message; resolves when the socket has taken it, rejects when the connection is closed. */
-  sendPart(part: string, last: boolean): Promise<void> {
+  sendPart(part: Uint8Array, last: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.socket.send(part, last ? text : fragment, (error) => {
         if (error) reject(error);

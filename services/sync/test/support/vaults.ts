@@ -1,11 +1,14 @@
 import { connectBus } from "@coffer/bus";
 import type { Bus } from "@coffer/bus";
+import type { RecordChange } from "@coffer/events";
 import { changesSince, newsSince, recordsChanged, vaultChanged, vaultViewers } from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestNats, TestScope } from "@coffer/testkit";
-import type { Part } from "../../src/answers/parts.ts";
+import type { Part as WirePart } from "../../src/answers/parts.ts";
 import type { RecordNews, VaultNews } from "../../src/pushes/push.ts";
 
+/** A part as tests say it. */
+export type Part = Omit<WirePart, "change_lengths" | "changes"> & { changes: RecordChange[] };
 export type Asked = ReturnType<typeof changesSince.input.parse>;
 type News = ReturnType<typeof newsSince.output.parse>;
 
@@ -61,9 +64,15 @@ export function startVaults(t: TestScope, nats: TestNats): Vaults {
       await bus.flush();
     },
   };
-  bus.reply(changesSince, (input) => {
+  bus.reply(changesSince, async (input) => {
     vaults.asked.push(input);
-    return vaults.changes(input);
+    const { changes, ...part } = await vaults.changes(input);
+    const texts = changes.map((change) => JSON.stringify(change));
+    return {
+      ...part,
+      changes: Buffer.from(texts.join(",")),
+      change_lengths: texts.map((text) => Buffer.byteLength(text)),
+    };
   });
   bus.reply(newsSince, async ({ since, after }) => {
     vaults.newsAsked.push(since);

@@ -8,7 +8,10 @@ import type { Person } from "./people.ts";
 import type { TestVaults } from "./service.ts";
 import { newVault, sealed } from "./vaults.ts";
 
-export type SyncPart = z.infer<typeof changesSince.output>;
+/** A part of an answer, its changes read. */
+export type SyncPart = Omit<z.infer<typeof changesSince.output>, "change_lengths" | "changes"> & {
+  changes: RecordChange[];
+};
 export type News = z.infer<typeof newsSince.output>;
 type Listening = Pick<TestVaults, "listeners">;
 
@@ -29,15 +32,33 @@ export interface Synced {
   requestId: string;
 }
 
+/** The changes of a part, as they are in an answer. Throws when a length is not that of its change. */
+export function changesOf({
+  changes,
+  change_lengths,
+}: Pick<z.infer<typeof changesSince.output>, "change_lengths" | "changes">): RecordChange[] {
+  let at = 0;
+  return change_lengths.map((length) => {
+    const text = Buffer.from(changes.subarray(at, at + length)).toString("utf8");
+    at += length + 1;
+    return JSON.parse(text) as RecordChange; // what is in it is compared
+  });
+}
+
 /** One part, as sync asks for it. */
-export function part(
+export async function part(
   { listeners }: Listening,
   { userId, sessionId }: Person,
   asked: Partial<Pick<z.infer<typeof changesSince.input>, Asked>> = {},
 ): Promise<SyncPart> {
   const who = { user_id: userId, session_id: sessionId, ip: "192.0.2.7", user_agent: "device/1" };
   const whole = { last_sync: null, limit: null, after: null, request_id: randomUUID(), ...asked };
-  return listeners.sync.request(changesSince, { ...who, ...whole }, patience);
+  const { changes, change_lengths, ...rest } = await listeners.sync.request(
+    changesSince,
+    { ...who, ...whole },
+    patience,
+  );
+  return { ...rest, changes: changesOf({ changes, change_lengths }) };
 }
 
 /** What a device gets since `last_sync`; without it, everything. */

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import { listChanges } from "../../src/sync/changes.ts";
-import type { SyncPart } from "../../src/sync/changes.ts";
+import { changesOf } from "../support/sync.ts";
+import type { SyncPart } from "../support/sync.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Random } from "./random.ts";
 import type { Replica } from "./replica.ts";
@@ -31,11 +32,12 @@ export function createDevice(
     const { deps } = replicas[random.below(replicas.length)] ?? { deps: undefined };
     if (deps === undefined) throw new TypeError("there are no replicas");
     const who = { user_id: userId, session_id, request_id: randomUUID(), ip: "192.0.2.1", user_agent: null };
-    const part = await listChanges(deps, { ...who, last_sync, limit, after }).catch((error: unknown) => {
+    const told = await listChanges(deps, { ...who, last_sync, limit, after }).catch((error: unknown) => {
       if (error instanceof ServiceError && error.code === "unavailable") return null;
       throw error;
     });
-    if (part === null) return null;
+    if (told === null) return null;
+    const part = { ...told, changes: changesOf(told) };
     const named = [...part.changes, ...part.deleted].map(({ id }) => id);
     for (const id of await oracle.neverSeen(userId, named)) leaks.add(id);
     return part;
