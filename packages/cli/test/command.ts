@@ -24,9 +24,13 @@ export interface Start {
   node?: string[];
 }
 
-/** Starts the command with a clean environment; `home` is where its profile is. */
+/**
+ * Starts the command with a clean environment; `home` is where its profile is. `env` takes away what the test runner adds to
+ * that of each process: its hooks would hear the signals, and be loaded each time.
+ */
 export function start(home: string, args: string[], { env = {}, node = [] }: Start = {}): ChildProcess {
-  return spawn(process.execPath, [...node, command, ...args], {
+  const options = `NODE_OPTIONS=${env["NODE_OPTIONS"] ?? ""}`;
+  return spawn("env", [options, process.execPath, ...node, command, ...args], {
     env: { ...inherited(), HOME: home, XDG_CONFIG_HOME: home, COFFER_DATA_DIR: home, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -38,6 +42,12 @@ export function inherited(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => names.includes(entry[0])),
   );
+}
+
+/** Lets a signal come to the command while it writes a file. */
+export function stoppedWhileWriting(signal: NodeJS.Signals, path: string): Required<Pick<Start, "env" | "node">> {
+  const program = fileURLToPath(new URL("./stopped-while-writing.ts", import.meta.url));
+  return { env: { STOPPED_BY: signal, STOPPED_AT: path }, node: ["--import", program] };
 }
 
 /** Waits for the end of a started command. */

@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { newId } from "@coffer/crypto";
 import { personClient } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
 import { json } from "../../sdk/test/server.ts";
-import { command, inherited, outcomeOf, start } from "./command.ts";
+import { coffer, command, inherited, stoppedWhileWriting } from "./command.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 import type { OrganizationServer } from "./organization-server.ts";
 import { openTerminal } from "./terminal.ts";
@@ -66,22 +65,11 @@ await t.test("who adds or removes records meanwhile makes no alarm", async (t) =
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   await t.test(`an export that ${signal} interrupts leaves the whole file, or nothing`, async (t) => {
     const { server, path, exported } = await withRecords(t, ["one"]);
-    const [record] = server.records.values();
-    const me = personClient(server.session, server.url);
-    const big = { name: "big", notes: "x".repeat(150_000) };
-    const id = newId();
-    await me.records.create(record?.vault_id ?? "", { type: "login", fields: big, id });
-    const sealed = server.records.get(id);
-    if (sealed === undefined) throw new Error("there is no record");
-    // One ciphertext many times: the list is long, and so is the file.
-    listing(server, [() => Array.from({ length: 200 }, () => sealed)]);
-    const child = start(server.home, exported, { env: { COFFER_URL: server.url } });
-    const ended = outcomeOf(child);
-    const watcher = watch(join(path, ".."), (_event, name) => {
-      if (name?.endsWith(".tmp") === true) child.kill(signal);
+    const { env, node } = stoppedWhileWriting(signal, path);
+    const { signal: by, stderr } = await coffer(server.home, exported, {
+      env: { ...env, COFFER_URL: server.url },
+      node,
     });
-    const { signal: by, stderr } = await ended;
-    watcher.close();
     t.equal(by, signal);
     t.match(stderr, /wrote .*private\.json/);
     t.ok(existsSync(path));
