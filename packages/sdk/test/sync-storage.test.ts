@@ -58,10 +58,13 @@ await t.test("what is gone is gone from the storage at once, not only when the d
 await t.test("what is not this person's of this service is left as it is, and it is said what to do", async (t) => {
   const { server } = await world(t);
   const path = join(directory, "kept");
-  const start = (more: Partial<VaultServer> = {}, options: SyncOptions = {}): Promise<unknown> =>
-    newDevice(t, { ...server, ...more }, { storage: fileStorage(path), ...options });
-  const refused = async (why: RegExp, started: Promise<unknown>): Promise<void> => {
+  const start =
+    (more: Partial<VaultServer> = {}, options: SyncOptions = {}) =>
+    (): Promise<unknown> =>
+      newDevice(t, { ...server, ...more }, { storage: fileStorage(path), ...options });
+  const refused = async (why: RegExp, begin: () => Promise<unknown>): Promise<void> => {
     const before = await readFile(path).catch(() => undefined);
+    const started = begin();
     await t.rejects(started, { code: "configuration", message: why });
     await t.rejects(started, { message: /kept .*left as it is: name another place, or remove it/ });
     t.same(await readFile(path).catch(() => undefined), before);
