@@ -1,6 +1,7 @@
 import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import t from "tap";
+import { until } from "@coffer/testkit";
 import { syncSweep } from "../src/sync/sweep.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
@@ -110,6 +111,9 @@ await t.test("what no device can ask for any more is swept away, and pages only 
     before.map((rows) => rows > 0),
     [true, true, true],
   );
+  await until("deleted vaults are empty", async () => {
+    return (await execute(service, "SELECT FROM vaults.deleted_vaults WHERE NOT emptied")).length === 0;
+  });
   setTo(93 * day);
   await sync(service, owner);
   await sweepAll();
