@@ -107,6 +107,7 @@ void t.test("a handler that fails is logged, and the next event is handled", asy
 
 void t.test("an event of the wrong shape, too large, or of another service is never published", async (t) => {
   const [auth, vaults] = await openBuses(t, server, "auth-sm", "vaults");
+  // A wrong shape is what is tried: the types would not let it pass.
   t.throws(() => auth?.publish(news, { text: 7 } as unknown as { text: string }), { name: "ShapeError" });
   const most = maxPayloadBytes - '{"text":""}'.length;
   t.doesNotThrow(() => auth?.publish(news, { text: "x".repeat(most) }));

@@ -124,7 +124,7 @@ void t.test("an input of the wrong shape is a bug of the caller and is never sen
     return input;
   });
   await auth.flush();
-  const wrong = { text: ["c4n4ry"] } as unknown as { text: string };
+  const wrong = { text: ["c4n4ry"] } as unknown as { text: string }; // what the types would not let pass
   const error = await vaults.request(echo, wrong).catch((e: unknown) => e);
   t.ok(error instanceof TypeError);
   t.match(String(error), /invalid_type at "text"/);
@@ -159,7 +159,7 @@ void t.test("an answer that the caller cannot read is internal_error", async (t)
 
 void t.test("an output of the wrong shape is a bug of the responder", async (t) => {
   const [vaults, auth] = await pair(t);
-  auth.reply(echo, () => ({ text: 7 }) as unknown as { text: string });
+  auth.reply(echo, () => ({ text: 7 }) as unknown as { text: string }); // what the types would not let pass
   await auth.flush();
   await t.rejects(vaults.request(echo, { text: "x" }), { code: "internal_error" });
   t.match(auth.logged(), /the output of .* invalid_type at \\"text\\"/);

@@ -1,21 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { until } from "@coffer/testkit";
 import t from "tap";
+import { newCompany } from "./support/company.ts";
 import { call } from "./support/call.ts";
 import { startVaults } from "./support/service.ts";
-import { jwe, newRecord, newVault, sealed, share } from "./support/vaults.ts";
+import { jwe, newVault, sealed } from "./support/vaults.ts";
 
 const service = await startVaults(t);
 const { people, listeners, nats } = service;
 
-async function company() {
-  const orgId = randomUUID();
-  const [owner, member] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
-  const vault = await newVault(service, owner);
-  await share(service, owner, vault.id, member, "write");
-  const record = await newRecord(service, owner, vault.id);
-  return { orgId, owner, member, vault, record, path: `/api/vaults/${vault.id}` };
-}
+const company = () => newCompany(service);
 const content = { type: "login", encrypted_data: sealed() };
 
 await t.test("who is suspended sees nothing of the organization, until that ends", async (t) => {

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { until } from "@coffer/testkit";
 import t from "tap";
+import { newCompany } from "./support/company.ts";
+import type { Company } from "./support/company.ts";
 import type { AnswerBody } from "./support/call.ts";
 import { call } from "./support/call.ts";
 import type { Person } from "./support/people.ts";
 import type { Replica } from "./support/service.ts";
 import { startVaults } from "./support/service.ts";
-import { jwe, newRecord, newVault, sealed, share } from "./support/vaults.ts";
+import { jwe, newVault, sealed, share } from "./support/vaults.ts";
 
 // Who is missing where auth-sm lists memberships, because its database is not the one that it was.
 
@@ -18,15 +20,7 @@ type Asked = Pick<Replica, "url">;
 const grant = { permission: "read", encrypted_key: jwe };
 const content = () => ({ type: "login", encrypted_data: sealed() });
 
-async function company() {
-  const orgId = randomUUID();
-  const [owner, member] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
-  const vault = await newVault(service, owner);
-  await share(service, owner, vault.id, member, "write");
-  const record = await newRecord(service, owner, vault.id);
-  return { orgId, owner, member, vault, record, path: `/api/vaults/${vault.id}` };
-}
-type Company = Awaited<ReturnType<typeof company>>;
+const company = () => newCompany(service);
 
 /** Lets the whole copy be compared; the answer comes after that. */
 const compare = (at: Asked, { owner, path }: Company) =>
