@@ -1,13 +1,15 @@
 import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
 import { keepTick } from "../src/store/sync-ticks.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
+import type { Person } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
 import { holderOf, idsOf, quiet, sync } from "./support/sync.ts";
+import type { Synced } from "./support/sync.ts";
 import { newRecord, share } from "./support/vaults.ts";
 
 const service = await startVaults(t, {}, { postgres: await testPostgres(t, { own: true }) });
@@ -54,6 +56,17 @@ async function restore(to: { postgres: { url: string } }, rows: ReadonlyMap<stri
   await client.end();
 }
 
+/**
+ * What a device gets once the service has found that the database is another one: it does not look again within 20 ms
+ * of the last tick.
+ */
+function begunAnew(person: Person, since: string): Promise<Synced> {
+  return until("a new epoch has begun", async () => {
+    const got = await sync(service, person, since);
+    return got.reset ? got : null;
+  });
+}
+
 async function shared() {
   const { orgId, owner, vault } = await holderOf(service, 3);
   const other = await people.add({ orgId, role: "member" });
@@ -69,8 +82,8 @@ await t.test("a dump that is put back on the same server: every device gets ever
   const late = await quiet(service, owner);
   await restore(service, rows);
   for (const last_sync of [early, late]) {
-    const { changes, reset } = await sync(service, owner, last_sync);
-    t.same([changes.length, reset, idsOf(changes).includes(lost.id)], [3, true, false]);
+    const { changes } = await begunAnew(owner, last_sync);
+    t.same([changes.length, idsOf(changes).includes(lost.id)], [3, false]);
   }
   const again = await quiet(service, owner);
   const { changes, reset } = await sync(service, owner, again);
@@ -128,14 +141,14 @@ await t.test("a server that was promoted, or set back to an earlier moment", asy
     service,
     "UPDATE vaults.sync_epoch SET timeline = timeline - 1, written_x = pg_current_xact_id() WHERE single",
   );
-  t.match(await sync(service, owner, moment), { reset: true, changes: { length: 3 } });
+  t.equal((await begunAnew(owner, moment)).changes.length, 3);
 });
 
 await t.test("an operator who knows that the volume was set back says so", async (t) => {
   const { owner } = await shared();
   const moment = await quiet(service, owner);
   await execute(service, "DELETE FROM vaults.sync_epoch");
-  t.match(await sync(service, owner, moment), { reset: true, changes: { length: 3 } });
+  t.equal((await begunAnew(owner, moment)).changes.length, 3);
 });
 
 await t.test("a table that Postgres rewrites, or freezes, is no copy", async (t) => {
