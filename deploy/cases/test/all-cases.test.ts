@@ -7,7 +7,6 @@ import { readCases } from "../src/read-cases.ts";
 import type { Result } from "../src/run-cases.ts";
 import { runCases } from "../src/run-cases.ts";
 
-t.setTimeout(600_000);
 const directory = fileURLToPath(new URL("../../../docs/spec/cases/", import.meta.url));
 
 for (const processes of ["one", "separate"]) {

@@ -6,7 +6,6 @@ import { newSeed } from "../src/options.ts";
 import { shownFindings } from "../src/report.ts";
 import { runFuzz } from "../src/run-fuzz.ts";
 
-t.setTimeout(300_000);
 const count = 500;
 
 const installation = await startInstallation();
@@ -44,5 +43,5 @@ await t.test("the installation answers as before", async (t) => {
   const began = performance.now();
   const ready = await fetch(`${managementUrl}/readyz`);
   t.match(await ready.json(), { status: "ready" });
-  t.ok(performance.now() - began < 1000);
+  t.ok(performance.now() - began < 5_000);
 });

@@ -9,7 +9,6 @@ import { checkout } from "../src/checkout.ts";
 import { newMachine, newPerson, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const page = readFileSync(resolve(checkout, "docs/api.md"), "utf8");
 
 await t.test("the lines of docs/api.md work one after the other, as they stand", async (t) => {

@@ -7,7 +7,6 @@ import type { Cli } from "./cli-person.ts";
 import { newCli, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const uri = "coffer://production/database/field/password";

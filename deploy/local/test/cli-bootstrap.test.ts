@@ -6,7 +6,6 @@ import { newPerson } from "./cli-person.ts";
 import { startCutProxy } from "./cut-proxy.ts";
 import { npmStart } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const proxy = await startCutProxy(t);
 const server = npmStart(t, {
   directory: testDirectory(t),

@@ -6,7 +6,6 @@ import { outcomeOf, start } from "../../../packages/cli/test/command.ts";
 import { newMachine, newPerson } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const limits = { COFFER_LIMIT_STRICT: "100", COFFER_LIMIT_STANDARD: "1000", COFFER_LIMIT_USER: "1000" };
 const server = npmStart(t, { directory: testDirectory(t), env: limits });
 const { url } = await server.ready;

@@ -5,7 +5,6 @@ import { startCutProxy } from "./cut-proxy.ts";
 import { newCli, newMachine, newPerson } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const directory = testDirectory(t);
 const server = npmStart(t, { directory, env: { COFFER_LIMIT_STRICT: "30" } });
 const state = await server.ready;

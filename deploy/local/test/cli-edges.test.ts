@@ -8,7 +8,6 @@ import { newCli, newPerson, password } from "./cli-person.ts";
 import type { Cli } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-t.setTimeout(300_000);
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const secret = { COFFER_PASSWORD: password };

@@ -8,7 +8,6 @@ import { checkout } from "../src/checkout.ts";
 import { firstMinute } from "../src/first-minute.ts";
 import { npmStart } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const directory = testDirectory(t);
 const machineFile = join(testDirectory(t), "machine.json");
 const server = npmStart(t, { directory });

@@ -6,7 +6,6 @@ import { outcomeOf, start } from "../../../packages/cli/test/command.ts";
 import { newPerson } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const person = await newPerson(t, url, "mover@example.com");

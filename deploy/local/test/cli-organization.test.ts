@@ -8,7 +8,6 @@ import { npmStart } from "./npm-start.ts";
 
 // An organization lives: three people, two applications, five machines; one leaves, one is stolen, a key is rotated.
 
-t.setTimeout(300_000);
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const alice = await newPerson(t, url, "alice@example.com");

@@ -15,7 +15,6 @@ import { allRecords, auditProblems, byRequest, expectedContents, presentContents
 import { read, write } from "./faults/workers.ts";
 import { living, npmStart, processesOf, until } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const seed = Number(process.env["FAULTS_SEED"] ?? randomInt(2 ** 31));
 t.comment(`FAULTS_SEED=${seed} brings back this order and these moments`);
 const random = seededRandom(seed);

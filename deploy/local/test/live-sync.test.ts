@@ -10,7 +10,6 @@ import { newAccount, secondSession } from "./vault-people.ts";
 
 // What goes over the WebSocket of a whole installation, looked at without the SDK, which hides it.
 
-t.setTimeout(240_000);
 const directory = testDirectory(t);
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "100000", COFFER_LIMIT_USER: "100000" };
 const coffer = npmStart(t, { directory, env: { ...limits, COFFER_DRAIN_SECONDS: "2" } });

@@ -9,7 +9,6 @@ import { firstMinute } from "../src/first-minute.ts";
 import type { RunState } from "../src/run-file.ts";
 import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const directory = testDirectory(t);
 const temporary = testDirectory(t);
 const env = { TMPDIR: temporary };

@@ -9,7 +9,6 @@ import { newDevice, secondSession } from "./vault-people.ts";
 
 // The SDK's own sources in a real browser, on a page of another origin, against a running Coffer.
 
-t.setTimeout(300_000);
 const file = t;
 const browser = await startBrowser(file);
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };

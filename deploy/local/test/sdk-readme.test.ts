@@ -10,7 +10,6 @@ import { npmStart } from "./npm-start.ts";
 
 // The examples of the SDK's README, as they stand there, against a running Coffer.
 
-t.setTimeout(300_000);
 const readme = readFileSync(new URL("../../../packages/sdk/README.md", import.meta.url), "utf8");
 const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
 const used = new Set<string>();

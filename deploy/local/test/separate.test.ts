@@ -6,7 +6,6 @@ import { testDirectory } from "@coffer/testkit";
 import { openInstallation } from "../src/installation.ts";
 import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts";
 
-t.setTimeout(240_000);
 const directory = testDirectory(t);
 
 // What a reset must remove.

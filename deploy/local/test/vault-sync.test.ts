@@ -9,7 +9,6 @@ import type { SyncedDevice } from "./vault-people.ts";
 
 // Two people with two devices each share a vault; one travels; services die while they work.
 
-t.setTimeout(300_000);
 const file = t;
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "100000", COFFER_LIMIT_USER: "100000" };
 const env = { ...limits, COFFER_PROCESSES: "separate" };

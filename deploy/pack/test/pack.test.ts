@@ -7,7 +7,6 @@ import { testDirectory } from "@coffer/testkit";
 import { npmStart } from "../../local/test/npm-start.ts";
 import { checkout, dependencyFolders, newFolder, published, stageCheckout } from "./staged-checkout.ts";
 
-t.setTimeout(240_000);
 const run = promisify(execFile);
 const root = testDirectory(t);
 const stage = newFolder(root, "stage");

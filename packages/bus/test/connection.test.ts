@@ -11,8 +11,9 @@ void t.test("a service starts without the bus, says so at once, and uses it as s
   auth.reply(echo, (input) => input);
   t.notOk(vaults.connected);
   const start = performance.now();
-  await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable", message: "the bus is away" });
-  t.ok(performance.now() - start < 1000, "without waiting");
+  const asked = vaults.request(echo, { text: "x" }, { timeoutMilliseconds: 30_000 });
+  await t.rejects(asked, { code: "unavailable", message: "the bus is away" });
+  t.ok(performance.now() - start < 15_000, "without waiting");
   let connections = 0;
   vaults.onConnect(() => (connections += 1));
 

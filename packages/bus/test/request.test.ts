@@ -60,9 +60,10 @@ void t.test("of several replicas exactly one answers", async (t) => {
 void t.test("a question that nobody answers is unavailable at once", async (t) => {
   const [vaults] = await pair(t);
   const start = performance.now();
-  const error = await vaults.request(membershipOf, { user_id: "u", session_id: "s" }).catch((e: unknown) => e);
+  const asked = vaults.request(membershipOf, { user_id: "u", session_id: "s" }, { timeoutMilliseconds: 30_000 });
+  const error = await asked.catch((e: unknown) => e);
   t.match(error, { code: "unavailable", status: 503, retryAfterSeconds: 1, message: /nobody answers/ });
-  t.ok(performance.now() - start < 1500, "not after the time of a request");
+  t.ok(performance.now() - start < 15_000, "not after the time of a request");
   t.match(await vaults.measured(), /"outcome":"unavailable"/);
 });
 
@@ -74,8 +75,7 @@ void t.test("an answer that does not come in time is unavailable", async (t) => 
   const start = performance.now();
   const error = await vaults.request(echo, { text: "x" }, { timeoutMilliseconds: 150 }).catch((e: unknown) => e);
   t.match(error, { code: "unavailable", message: /within 150 ms/ });
-  const waited = performance.now() - start;
-  t.ok(waited >= 145 && waited < 1500, `${waited} ms`);
+  t.ok(performance.now() - start >= 145, "not sooner");
   const byDefault = performance.now();
   await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable", message: /within 2000 ms/ });
   t.ok(performance.now() - byDefault >= 1990);

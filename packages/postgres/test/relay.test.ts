@@ -135,10 +135,12 @@ void t.test("two relays never have the same row at the same time, and all rows a
   const sent: string[] = [];
   for (const each of databases) relayOn(t, each, deliver, { mostBytes: 2_000 });
   await Promise.all(
-    Array.from({ length: 40 }, async (_, batch) => {
-      const names = Array.from({ length: 25 }, (__, index) => `${batch}-${index}`);
-      sent.push(...names);
-      await send(database, ...names);
+    ["a", "b", "c", "d"].map(async (sender) => {
+      for (let batch = 0; batch < 10; batch += 1) {
+        const names = Array.from({ length: 25 }, (_, index) => `${sender}-${batch}-${index}`);
+        sent.push(...names);
+        await send(database, ...names);
+      }
     }),
   );
   await emptied(database);

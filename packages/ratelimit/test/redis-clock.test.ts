@@ -28,7 +28,7 @@ await t.test("windows are measured with the clock of Redis", async (t) => {
   while (!(await limiter.take("strict", address)).accepted);
   const waited = performance.now();
   t.ok(waited - started >= 999, `not before the window is over: ${waited - started} ms`);
-  t.ok(waited - firstDone < 1500, `not long after it: ${waited - firstDone} ms`);
+  t.ok(waited - firstDone < 10_000, `not a window of the usual length: ${waited - firstDone} ms`);
   t.notOk(limiter.degraded);
 });
 

@@ -24,8 +24,6 @@ import { startAuthSm } from "./support/service.ts";
 
 // Every endpoint, every kind of caller, every choice of ids.
 
-t.setTimeout(120_000);
-
 const peoples = [folderTable, folderSecretTable, applicationTable, orgTable, accountTable].flatMap((table) =>
   readTable(table, personMarks),
 );

@@ -13,7 +13,6 @@ import { register, sealed } from "./support/people.ts";
 
 // What is secret goes through every endpoint, in what is accepted and in what is refused; then it is looked for.
 
-t.setTimeout(120_000);
 const watched = await startWatched(t);
 const { url, exchanges } = await record(t, watched);
 const service = { ...watched, url };

@@ -14,7 +14,6 @@ import { askSlowly } from "@coffer/testkit";
 
 // Lists that do not fit into a part, which has at most 1,000 secrets and ends with the one that reaches 2 MiB.
 
-t.setTimeout(180_000);
 const service = await startAuthSm(t);
 const owner = await register(service, { orgName: "Example" });
 const large = 256 * 1024;

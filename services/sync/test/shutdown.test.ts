@@ -56,7 +56,7 @@ await t.test("who does not answer the farewell is cut at the end of the period",
   device.socket.pause();
   const began = performance.now();
   await replica.close(0.4);
-  t.ok(performance.now() - began < 1_500);
+  t.ok(performance.now() - began < 10_000);
 });
 
 await t.test("a process is ready, serves, and ends with 0 when it is asked to", async (t) => {

@@ -10,7 +10,6 @@ import type { Person } from "./support/people.ts";
 
 // What is secret goes through every endpoint, in what is accepted and in what is refused; then it is looked for.
 
-t.setTimeout(120_000);
 const service = await startWatched(t);
 const { people, listeners } = service;
 

@@ -11,7 +11,6 @@ import { newRecord, newVault, share } from "./support/vaults.ts";
 
 // Lists that do not fit into a part, which has at most 1,000 records and ends with the one that reaches 2 MiB.
 
-t.setTimeout(180_000);
 const service = await startVaults(t);
 const { people, listeners } = service;
 const large = 256 * 1024;

@@ -6,7 +6,6 @@ import { execute } from "./support/held-vault.ts";
 import { startVaults } from "./support/service.ts";
 import { newRecord, newVault, sealed } from "./support/vaults.ts";
 
-t.setTimeout(120_000);
 const postgres = await testPostgres(t, { own: true });
 const service = await startVaults(t, {}, { postgres });
 const { people, listeners, nats, redis } = service;

@@ -8,7 +8,6 @@ import { newRecord, newVault, sealed } from "./support/vaults.ts";
 
 // An id is a record's or remembered of a deleted one, and never both: a device would be told of the record and that it is gone.
 
-t.setTimeout(120_000);
 const service = await startVaults(t);
 const owner = await service.people.add({ orgId: randomUUID(), role: "member" });
 const vault = await newVault(service, owner);

@@ -8,7 +8,6 @@ import { startVaults } from "./support/service.ts";
 import { idsOf, quiet, sync } from "./support/sync.ts";
 import { newVault, sealed, share } from "./support/vaults.ts";
 
-t.setTimeout(180_000);
 const service = await startVaults(t);
 const { people, listeners } = service;
 const patience = 30_000;

@@ -1,7 +1,8 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { finishLogin, finishRegistration, startLogin, startRegistration } from "@coffer/crypto/opaque";
+import { startLogin, startRegistration } from "@coffer/crypto/opaque";
 import type { Answer } from "./call.ts";
 import { call } from "./call.ts";
+import { finishLogin, finishRegistration } from "./opaque.ts";
 
 /** A person with an account and a session. */
 export interface Person {
@@ -34,7 +35,7 @@ export async function registration(
   const { registrationRequest: registration_request } = started;
   const start = await call(service, "POST", "/api/auth/register/start", { body: { email, registration_request } });
   if (start.status !== 200) throw new Error(`register/start was answered ${start.status}`);
-  const { registrationRecord } = await finishRegistration({
+  const registration_record = await finishRegistration({
     state: started.state,
     registrationResponse: start.body.registration_response,
     password,
@@ -42,7 +43,7 @@ export async function registration(
   const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return {
     email,
-    registration_record: registrationRecord,
+    registration_record,
     public_key: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
     encrypted_user_key: sealed(),
     encrypted_private_key: sealed(150),
@@ -79,9 +80,9 @@ export async function beginLogin(
 export async function loginProof(service: { url: string }, credentials: { email: string; password: string }) {
   const { start, state } = await beginLogin(service, credentials);
   const loginResponse: string = start.body.login_response;
-  const { finishLoginRequest } = await finishLogin({ state, loginResponse, password: credentials.password });
+  const finish_login_request = await finishLogin({ state, loginResponse, password: credentials.password });
   const login_id: string = start.body.login_id;
-  return { login_id, finish_login_request: finishLoginRequest, device };
+  return { login_id, finish_login_request, device };
 }
 
 /** Logs in; throws when that is refused. */

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { finishRegistration, startRegistration } from "@coffer/crypto/opaque";
+import { startRegistration } from "@coffer/crypto/opaque";
 import { newRecoveryKey, readRecoveryKey } from "@coffer/crypto";
 import { TOTP } from "otpauth";
 import type { Answer } from "./call.ts";
 import { call } from "./call.ts";
+import { finishRegistration } from "./opaque.ts";
 import type { Person } from "./people.ts";
 import { device, loginProof, register, registration, sealed } from "./people.ts";
 
@@ -25,7 +26,7 @@ export async function newRecord(
 ): Promise<string> {
   const { state, registrationRequest } = await startRegistration(password);
   const registrationResponse = await begin(registrationRequest);
-  return (await finishRegistration({ state, registrationResponse, password })).registrationRecord;
+  return finishRegistration({ state, registrationResponse, password });
 }
 
 /** What a change of the password sends besides the proof. */
@@ -92,9 +93,9 @@ export async function beginRecovery(
   });
   if (start.status !== 200) return { start, finish: {} };
   const registrationResponse = start.body.registration_response;
-  const { registrationRecord } = await finishRegistration({ state, registrationResponse, password });
+  const registration_record = await finishRegistration({ state, registrationResponse, password });
   const { recovery_id } = start.body;
-  const finish = { recovery_id, registration_record: registrationRecord, encrypted_user_key: sealed(), device };
+  const finish = { recovery_id, registration_record, encrypted_user_key: sealed(), device };
   return { start, finish };
 }
 
