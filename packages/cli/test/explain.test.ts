@@ -8,6 +8,7 @@ await t.test("what is too large is said in the words of whoever wrote it", (t) =
   t.same(explain(tooLarge([{ field: "encrypted_data", issue: "longer than 256 KiB" }])), [
     "the record, when it is sealed: longer than 256 KiB",
   ]);
+  t.same(explain(tooLarge([{ field: "constructor", issue: "too long" }])), ["constructor: too long"]);
   t.same(explain(tooLarge()), ["that is more than the service takes at once"]);
   t.end();
 });

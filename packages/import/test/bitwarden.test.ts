@@ -135,6 +135,11 @@ await t.test("the archive with attachments names them", async (t) => {
   t.match(leftOut, [{ kind: "attachment", reason: /scan\.pdf/ }]);
 });
 
+await t.test("a byte order mark before it is passed over", async (t) => {
+  const marked = await readImport(bytesOf(`\uFEFF${JSON.stringify(personal)}`));
+  t.strictSame(marked.records, (await readJson(personal)).records);
+});
+
 await t.test("encrypted exports are refused with the way out", async (t) => {
   await t.rejects(readJson(encryptedForAccount), { code: "encrypted", message: /for its Bitwarden account/ });
   await t.rejects(readJson(protectedByPassword), { code: "encrypted", message: /password/ });
