@@ -167,7 +167,10 @@ await t.test("names that every object has are names as any other", async (t) => 
     const item = { categoryUuid: name, overview: { title: "n" }, details: { notesPlain: "text", sections } };
     const file = { accounts: [{ vaults: [{ attrs: { name: "v" }, items: [item] }] }] };
     t.strictSame((await readImport(bytesOf(JSON.stringify(file)))).records, [
-      { type: "secure_note", payload: { name: "n", kind: `1password ${name}`, notes: "text", "custom.t": "v", folder: "v" } },
+      {
+        type: "secure_note",
+        payload: { name: "n", kind: `1password ${name}`, notes: "text", "custom.t": "v", folder: "v" },
+      },
     ]);
     const entry = `<Entry><String><Key>Title</Key><Value>n</Value></String><String><Key>${name}</Key><Value>v</Value></String></Entry>`;
     const database = `<KeePassFile><Root><Group>${entry}</Group></Root></KeePassFile>`;
