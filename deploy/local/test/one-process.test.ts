@@ -43,14 +43,12 @@ let first = npmStart(file, { directory, env });
 
 await t.test("a new installation says one line when everything answers, and then the first minute", async (t) => {
   const state = await first.ready;
-  t.same(first.stdout().split("\n"), [
-    `coffer ready at ${state.url}`,
-    `export COFFER_DATA_DIR='${directory}'`,
-    ...firstMinute,
-    "",
-  ]);
+  const said = [`coffer ready at ${state.url}`, `export COFFER_DATA_DIR='${directory}'`, ...firstMinute, ""];
+  await until(() => first.stdout().split("\n").length >= said.length);
+  t.same(first.stdout().split("\n"), said);
+  // It came before, but by another pipe.
+  await until(() => first.stderr().includes("starting auth-sm"));
   t.match(first.stderr(), new RegExp(`data in ${directory}`), "and where the data is");
-  t.match(first.stderr(), /starting auth-sm/, "and what it is doing");
 });
 
 await t.test("coffer.json names what runs, for its owner alone", async (t) => {
@@ -173,8 +171,10 @@ await t.test("when the command's profile is of another address, the right one is
   writeFileSync(join(home, "coffer/profile.json"), JSON.stringify({ version: 1, url: "http://127.0.0.1:8080" }));
   const other = npmStart(t, { directory: testDirectory(t), env: { XDG_CONFIG_HOME: home } });
   const { url } = await other.ready;
+  await until(() => other.stdout().includes("COFFER_URL"));
   t.equal(other.stdout().split("\n")[2], `export COFFER_URL='${url}'`);
-  t.match(other.stderr(), `the command on this machine works with http://127.0.0.1:8080; for this installation: `);
+  const said = "the command on this machine works with http://127.0.0.1:8080; for this installation: ";
+  await until(() => other.stderr().includes(said));
 });
 
 await t.test("a given store that does not answer is a line, not a trace", async (t) => {
