@@ -103,15 +103,20 @@ await t.test("it is healed too when auth-sm answers again and the bus was never 
 });
 
 await t.test("while auth-sm answers, it is asked, and what it says is kept", async (t) => {
-  const [forged, suspended, removed] = [await join(), await join(), await join()];
+  const [forged, suspended, removed, returned] = [await join(), await join(), await join(), await join()];
   const { version } = await people.place(suspended, { orgId, role: "member", status: "suspended" }, { tell: false });
   const word = await people.remove(removed, orgId, { tell: false });
+  const left = await people.remove(returned, orgId, { tell: false });
+  const back = await people.place(returned, { orgId, role: "member" }, { tell: false });
   const asked = people.namedAsked();
-  await write([entry(forged, forged.version + 1), entry(suspended, version), entry(removed, word.version)]);
+  const named = [entry(suspended, version), entry(removed, word.version), entry(returned, left.version)];
+  await write([entry(forged, forged.version + 1), ...named]);
   await refused(suspended);
   await refused(removed);
   t.ok(people.namedAsked() > asked);
   await until("its version is kept", async () => (await versionOf(suspended))[0] === version);
+  await until("the return is kept", async () => (await versionOf(returned))[0] === back.version);
+  t.equal(await status(returned), 403, "who was removed in between has left");
   t.equal(await status(forged), 200);
   t.notOk(
     listeners.vaults.some(({ action, user_ids }) => action === "vault_deleted" && user_ids?.[0] === forged.userId),

@@ -4,7 +4,7 @@ import t from "tap";
 import { newCompany } from "./support/company.ts";
 import { call } from "./support/call.ts";
 import { startVaults } from "./support/service.ts";
-import { jwe, newVault, sealed } from "./support/vaults.ts";
+import { jwe, newVault, sealed, share } from "./support/vaults.ts";
 
 const service = await startVaults(t);
 const { people, listeners, nats } = service;
@@ -59,6 +59,28 @@ await t.test("who is removed leaves the organization's vaults for good, and thos
   await people.place(member, { orgId, role: "member" });
   t.equal((await call(service, member, "GET", path)).status, 403, "back, but the vault has to be shared again");
 });
+
+for (const way of ["one batch", "a comparison before the word of it"]) {
+  await t.test(`so does who is back before vaults has heard of the removal: ${way}`, async (t) => {
+    const { orgId, owner, member, vault, path } = await company();
+    const stranger = { permission: "read", encrypted_key: jwe };
+    const compare = async () =>
+      t.equal((await call(service, owner, "PUT", `${path}/members/${randomUUID()}`, { body: stranger })).status, 404);
+    const removed = await people.remove(member, orgId, { tell: false });
+    const back = await people.place(member, { orgId, role: "member" }, { tell: false });
+    if (way === "one batch") await people.tell(removed, back);
+    else await compare();
+    t.equal((await call(service, member, "GET", path)).status, 403, "until the vault is shared again");
+    await listeners.record("the removal", ({ action, target }) => {
+      return action === "vault.member.removed" && target.id === member.userId && target.parent_id === vault.id;
+    });
+    await share(service, owner, vault.id, member);
+    t.equal(await people.tell(removed, back), 0);
+    await people.place(member, { orgId, role: "admin" }, { tell: false });
+    await compare();
+    t.equal((await call(service, member, "GET", path)).status, 200, "which nothing takes that is told again");
+  });
+}
 
 await t.test("an older version changes nothing, in whichever order they come", async (t) => {
   const { orgId, member, path } = await company();
@@ -165,6 +187,18 @@ await t.test(
     t.equal((await call(service, member, "GET", path)).status, 403);
   },
 );
+
+await t.test("who is invited again into a restored database has everything, though nothing was compared", async (t) => {
+  const { orgId, owner, vault, path } = await company();
+  const restore = people.dump();
+  const late = await people.add({ orgId, role: "member" });
+  await share(service, owner, vault.id, late);
+  restore();
+  for (let changes = 0; changes < 3; changes += 1) await people.place(owner, { orgId, role: "owner" });
+  await people.place(late, { orgId, role: "admin" });
+  t.equal((await call(service, late, "GET", path)).status, 200);
+  t.equal((await call(service, owner, "GET", `${path}/members`)).body.data.length, 3);
+});
 
 await t.test(
   "that shows without a new connection too, and when versions have come past those that were lost",

@@ -97,6 +97,27 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/member-removal.test.ts`],
   },
   {
+    name: "removal-before-a-return-not-kept",
+    file: `${source}/people/keep.ts`,
+    find: "const gone = new Set(news.filter(",
+    replace: "const gone = new Set(newestOfEach(news).filter(",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "removal-before-a-return-not-seen-in-a-comparison",
+    file: `${source}/people/reconcile.ts`,
+    find: ", { listed: true }",
+    replace: "",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "return-to-a-restored-database-taken-for-a-removal",
+    file: `${source}/people/reconcile.ts`,
+    find: ", { forget: true }",
+    replace: "",
+    tests: [`${tests}/missing-memberships.test.ts`],
+  },
+  {
     name: "restored-memberships-not-believed",
     file: `${source}/people/reconcile.ts`,
     find: "if (page.as_of < greatest) {",
@@ -120,8 +141,8 @@ export const vaultMutants: readonly Mutant[] = [
   {
     name: "missing-member-taken-for-removed",
     file: `${source}/store/membership-copies.ts`,
-    find: "UPDATE memberships known SET status = 'suspended'",
-    replace: "UPDATE memberships known SET status = 'removed'",
+    find: "UPDATE memberships known SET status = 'suspended', version",
+    replace: "UPDATE memberships known SET status = 'removed', version",
     tests: [`${tests}/missing-memberships.test.ts`],
   },
   {

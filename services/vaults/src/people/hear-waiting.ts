@@ -52,7 +52,7 @@ async function judge(deps: HearingDeps, doubted: readonly SeenMembership[]): Pro
   const missing = doubted.filter((each) => !lasting.has(keyOf(each)));
   await settled([
     eachByItself(missing, (some) => suspendUntold(deps, some)),
-    eachByItself(told, (some) => keepTold(deps, some)),
+    eachByItself(told, (some) => keepTold(deps, some, { listed: true })),
   ]);
 }
 

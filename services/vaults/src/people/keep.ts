@@ -3,31 +3,37 @@ import { auditSchemaName } from "@coffer/events";
 import { enqueueAudits } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
-import type { FormerVaultMember } from "../store/membership-copies.ts";
+import type { FormerVaultMember, NewerMembership } from "../store/membership-copies.ts";
 import { keepMemberships, leaveVaults, newerOf, vaultsOfMembers } from "../store/membership-copies.ts";
 import { lockPeople } from "../store/people.ts";
 import { lockVaults } from "../store/vault-locks.ts";
 
 /**
  * Keeps what auth-sm says of memberships, unless something newer is known: the reply to `membershipChanged`. Who was
- * removed leaves the organization's vaults; who is suspended, or an auditor, sees none of them until that changes.
- * Returns how many were news.
+ * removed leaves the organization's vaults, also who is back since; who is suspended, or an auditor, sees none of them
+ * until that changes. Returns how many were news.
+ * @param options.listed these are memberships as auth-sm lists them, where a removal shows only in who has joined again
  */
 export async function keepTold(
   deps: Pick<Deps, "database" | "newId" | "now">,
   told: readonly Membership[],
+  { listed = false }: { listed?: boolean } = {},
 ): Promise<number> {
-  const news = await newerOf(deps.database.pool, newestOfEach(told));
-  if (news.length === 0) return 0;
+  const candidates = await newerOf(deps.database.pool, told);
+  if (candidates.length === 0) return 0;
   return deps.database.transaction(async (tx) => {
-    const userIds = news.map(({ user_id }) => user_id);
+    const userIds = candidates.map(({ user_id }) => user_id);
     await lockPeople(tx, userIds);
-    const kept = await keepMemberships(tx, news);
+    const news = await newerOf(tx, candidates);
+    const kept = await keepMemberships(tx, newestOfEach(news));
     const vaultIds = await vaultsOfMembers(tx, kept);
     if (vaultIds.length === 0) return kept.length;
     await lockVaults(tx, vaultIds);
-    const removed = kept.filter(({ status }) => status === "removed");
-    const left = await leaveVaults(tx, removed);
+    const gone = new Set(news.filter((each) => each.status === "removed" || (listed && each.returned)).map(keyOf));
+    const left = await leaveVaults(
+      tx,
+      kept.filter((each) => gone.has(keyOf(each))),
+    );
     await settleSights(tx, deps, { vaultIds, userIds });
     await enqueueAudits(
       tx,
@@ -57,12 +63,15 @@ function removalOf({ newId, now }: Pick<Deps, "newId" | "now">, member: FormerVa
 }
 
 /** Of each person in each organization what has the greatest version. */
-function newestOfEach(told: readonly Membership[]): Membership[] {
-  const newest = new Map<string, Membership>();
-  for (const membership of told) {
-    const key = `${membership.org_id} ${membership.user_id}`;
-    const before = newest.get(key);
-    if (before === undefined || before.version < membership.version) newest.set(key, membership);
+function newestOfEach(news: readonly NewerMembership[]): NewerMembership[] {
+  const newest = new Map<string, NewerMembership>();
+  for (const membership of news) {
+    const before = newest.get(keyOf(membership));
+    if (before === undefined || before.version < membership.version) newest.set(keyOf(membership), membership);
   }
   return [...newest.values()];
+}
+
+function keyOf({ org_id, user_id }: { org_id: string; user_id: string }): string {
+  return `${org_id} ${user_id}`;
 }

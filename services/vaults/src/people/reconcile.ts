@@ -38,7 +38,7 @@ export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" |
     }
     for (const each of page.memberships) lasting.add(keyOf(each));
     await forgetContradicted(deps.database.pool, page.memberships, page.as_of);
-    await keepTold(deps, page.memberships);
+    await keepTold(deps, page.memberships, { listed: true });
     asOf ??= page.as_of;
     after = page.after;
   }
@@ -55,7 +55,7 @@ async function suspendMissing(
   for (let after: { org_id: string; user_id: string } | undefined; ;) {
     const page = await listOlder(deps.database.pool, asOf, after);
     const missing = page.filter((each) => !lasting.has(keyOf(each)));
-    await suspendUntold(deps, missing);
+    await suspendUntold(deps, missing, { forget: true });
     after = page.at(-1);
     if (after === undefined) return;
   }

@@ -7,18 +7,24 @@ import { permissions } from "../access/permission.ts";
 const kept = z.object({ org_id: z.string(), user_id: z.string(), status: z.enum(["active", "suspended", "removed"]) });
 export type KeptMembership = z.infer<typeof kept>;
 
-/** Of these memberships, each person and organization once, those that are newer than what is known. */
-export async function newerOf(db: Queryable, memberships: readonly Membership[]): Promise<readonly Membership[]> {
-  const key = z.object({ n: z.number() });
-  const newer = await db.anyFirst(sql.type(key)`
-    SELECT n::integer AS n
+/** A membership that is newer than what is known; `returned`: who joined after that, and so had left since. */
+export type NewerMembership = Membership & { returned: boolean };
+
+/** Of these memberships those that are newer than what is known. Of what was forgotten none has returned. */
+export async function newerOf(db: Queryable, memberships: readonly Membership[]): Promise<readonly NewerMembership[]> {
+  const place = z.object({ n: z.number(), returned: z.boolean() });
+  const newer = await db.any(sql.type(place)`
+    SELECT n::integer AS n, (known.version > 0 AND known.joined_at < told.joined_at) IS TRUE AS returned
     FROM jsonb_to_recordset(${JSON.stringify(memberships.map((each, n) => ({ ...each, n })))}::jsonb)
-      AS told (n bigint, org_id uuid, user_id uuid, version bigint)
+      AS told (n bigint, org_id uuid, user_id uuid, joined_at timestamptz, version bigint)
     LEFT JOIN memberships known USING (org_id, user_id)
     WHERE known.version IS NULL OR known.version < told.version
   `);
-  const wanted = new Set(newer);
-  return memberships.filter((_, n) => wanted.has(n));
+  const found = new Map(newer.map(({ n, returned }) => [n, returned]));
+  return memberships.flatMap((each, n) => {
+    const returned = found.get(n);
+    return returned === undefined ? [] : [{ ...each, returned }];
+  });
 }
 
 /** Keeps those that are newer than what is known; returns them. The caller holds the people. */
@@ -151,12 +157,18 @@ export function findOlder(db: Queryable, said: readonly LostMembership[]): Promi
 }
 
 /**
- * Suspends those who are as they were seen, and returns them. Their versions stay: what auth-sm says of them counts in
- * either direction, also when it is the same as before (`forgetContradicted`). The caller holds the people.
+ * Suspends those who are as they were seen, and returns them. Their versions stay, unless they are to be forgotten: what
+ * auth-sm says of them counts in either direction, also when it is the same as before (`forgetContradicted`). The caller
+ * holds the people.
  */
-export function suspendSeen(tx: Queryable, members: readonly SeenMembership[]): Promise<readonly KeptMembership[]> {
+export function suspendSeen(
+  tx: Queryable,
+  members: readonly SeenMembership[],
+  { forget }: { forget: boolean },
+): Promise<readonly KeptMembership[]> {
+  const version = forget ? sql.fragment`${forgotten}` : sql.fragment`known.version`;
   return tx.any(sql.type(kept)`
-    UPDATE memberships known SET status = 'suspended'
+    UPDATE memberships known SET status = 'suspended', version = ${version}
     FROM jsonb_to_recordset(${JSON.stringify(members)}::jsonb) AS seen (org_id uuid, user_id uuid, version bigint)
     WHERE known.org_id = seen.org_id AND known.user_id = seen.user_id
       AND known.version = seen.version AND known.status = 'active'

@@ -68,6 +68,7 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
   const key = await generateSigningKey();
   const all = new Map<string, Membership>();
   let version = 0;
+  let joined = 0;
   let pages = 0;
   let named = 0;
   let silent = false;
@@ -114,11 +115,12 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
     return kept;
   };
   const place: People["place"] = async ({ userId }, { orgId, role, ...rest }, { tell: told = true } = {}) => {
+    const before = all.get(keyOf(orgId, userId));
     const membership: Membership = {
       status: "active",
       name: `Person ${userId.slice(0, 4)}`,
       email: `${userId.slice(0, 4)}@example.com`,
-      joined_at: new Date(1_700_000_000_000 + version).toISOString(),
+      joined_at: before?.joined_at ?? new Date(1_700_000_000_000 + ++joined).toISOString(),
       ...rest,
       org_id: orgId,
       user_id: userId,
