@@ -18,11 +18,10 @@ const file = t;
 let coffer = npmStart(file, { directory, args: ["--reset", "--yes"], env });
 const state = await coffer.ready;
 
-await t.test("a reset leaves nothing of what was there", (t) => {
+await t.test("a reset leaves nothing of what was there", async (t) => {
   t.notOk(existsSync(join(directory, "log/old")));
   t.not(openInstallation(directory).redis, old.redis);
   await until(() => coffer.stdout().includes("npx coffer register")); // the installation is new
-  t.end();
 });
 
 await t.test("each service is a process of its own, with addresses of its own", (t) => {
