@@ -1,9 +1,11 @@
 import { join } from "node:path";
+import { CofferError, isUuid } from "@coffer/sdk";
 import { changeKnown, readKnown } from "./known-file.ts";
 
 /**
- * What is known of somebody as a holder of a folder: confirmed as one, taken off the folder here, or removed here
- * altogether. Who holds a folder is the service's word, and this is what the word is held against.
+ * What is known of somebody as a holder of a folder: confirmed as one, to be taken off the folder, or to be removed
+ * altogether, by what was asked for here, whatever the service answered. Who holds a folder is the service's word, and this is
+ * what the word is held against.
  */
 export type Standing = "holder" | "taken off" | "removed";
 
@@ -15,42 +17,53 @@ export async function standingOf(
   holderId: string,
 ): Promise<Standing | undefined> {
   const known = (await readKnown(fileOf(directory)))[service] ?? {};
-  return (known[removed(holderId)] ?? known[`${folderId} ${holderId}`]) as Standing | undefined; // nothing else writes it
+  return (known[inFolder(folderId, holderId)] ?? known[anywhere(holderId)]) as Standing | undefined; // nothing else writes it
 }
 
-/** Remembers somebody as a holder of a folder, whatever was known before. */
+/** Remembers somebody as a holder of a folder, whatever was known before. Of other folders it says nothing. */
 export async function rememberHolder(
   directory: string,
   service: string,
   folderId: string,
   holderId: string,
 ): Promise<void> {
-  await changeKnown(fileOf(directory), service, (known) => {
-    const others = Object.entries(known).filter(([key]) => key !== removed(holderId));
-    return { ...Object.fromEntries(others), [`${folderId} ${holderId}`]: "holder" };
-  });
+  const key = inFolder(folderId, holderId);
+  await changeKnown(fileOf(directory), service, (known) => ({ ...known, [key]: "holder" }));
 }
 
-/** Remembers that somebody was taken off a folder. */
+/** Remembers that some are to be holders of a folder no more. */
 export async function rememberTakenOff(
   directory: string,
   service: string,
   folderId: string,
-  holderId: string,
+  holderIds: readonly string[],
 ): Promise<void> {
-  await changeKnown(fileOf(directory), service, (known) => ({ ...known, [`${folderId} ${holderId}`]: "taken off" }));
+  const standings = Object.fromEntries(holderIds.map((id) => [inFolder(folderId, id), "taken off"]));
+  await changeKnown(fileOf(directory), service, (known) => ({ ...known, ...standings }));
 }
 
-/** Remembers that some were removed: whatever they held before, they are to hold no more. */
+/**
+ * Remembers that some are to hold nothing any more, of whatever organization: which one a folder is of is the service's word
+ * as well.
+ */
 export async function rememberRemoved(directory: string, service: string, holderIds: readonly string[]): Promise<void> {
+  const ids = holderIds.map(canonical);
   await changeKnown(fileOf(directory), service, (known) => {
-    const others = Object.entries(known).filter(([key]) => !holderIds.some((id) => key.endsWith(` ${id}`)));
-    return Object.fromEntries([...others, ...holderIds.map((id) => [removed(id), "removed"] as const)]);
+    const folders = Object.keys(known).filter((key) => ids.some((id) => key.endsWith(` ${id}`)));
+    return { ...known, ...Object.fromEntries([...folders, ...ids.map(anywhere)].map((key) => [key, "removed"])) };
   });
 }
 
-/** In place of a folder: all of them. */
-const removed = (holderId: string): string => `* ${holderId}`;
+/** An id that the service said, as it is kept. Throws CofferError `bad_answer` for what is none: it may be anything. */
+export function canonical(id: string): string {
+  if (isUuid(id)) return id.toLowerCase();
+  throw new CofferError("bad_answer", "the service names somebody or something by what is no id");
+}
+
+const inFolder = (folderId: string, holderId: string): string => `${canonical(folderId)} ${canonical(holderId)}`;
+
+/** In place of a folder: all that nothing else is known of. */
+const anywhere = (holderId: string): string => `* ${canonical(holderId)}`;
 
 /** Standings by folder and holder, by service. */
 const fileOf = (directory: string): string => join(directory, "known-holders.json");

@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { isUuid } from "@coffer/sdk";
 import type { ConfirmKey, KeyHolder, PersonSession } from "@coffer/sdk";
 import { exitCodes, Failure } from "./failure.ts";
 import { changeKnown, readKnown } from "./known-file.ts";
-import { rememberHolder, standingOf } from "./known-holders.ts";
+import { canonical, rememberHolder, standingOf } from "./known-holders.ts";
 import type { Standing } from "./known-holders.ts";
 import { visible } from "./output.ts";
 import { serviceKey } from "./same-service.ts";
@@ -39,15 +40,35 @@ export function confirmKey(
 /**
  * The same for the holders that the service lists of a folder, each of whose keys may be one of the fingerprints that were
  * given. The list is the service's word too: who was not confirmed as a holder of this folder is asked about, though the key
- * be known. `name` is a person's e-mail or a machine's name.
+ * be known, and so is, whatever else is said, a person who is no member. `emails` are those of the members, by their ids.
  */
 export function confirmKeys(
   directory: string,
   session: PersonSession,
   options: ConfirmOptions,
   folderId: string,
+  emails: ReadonlyMap<string, string>,
 ): ConfirmKey {
-  return (holder) => isConfirmed({ directory, session, options, folderId, listed: true }, holder);
+  return (holder) => {
+    const { kind, id, name } = holder;
+    const asking = { directory, session, options, folderId, listed: true };
+    if (kind === "client") return isConfirmed(asking, holder);
+    const email = emails.get(id);
+    // What the service calls somebody who is no member would pass for another one's e-mail.
+    if (email === undefined) return isConfirmed({ ...asking, stranger: true }, { ...holder, name: `${name} (${id})` });
+    return isConfirmed(asking, { ...holder, name: email });
+  };
+}
+
+/**
+ * The ids under which the key of a person was confirmed who is named by id or e-mail: also of one whom the service leaves out
+ * of its list.
+ */
+export async function confirmedAs(directory: string, service: string, idOrEmail: string): Promise<string[]> {
+  const text = idOrEmail.toLowerCase();
+  if (isUuid(text)) return [text];
+  const known = (await readKnown(fileOf(directory)))[service] ?? {};
+  return Object.keys(known).filter((id) => labelIn(known[id] ?? "") === `user ${text}`);
 }
 
 /** Makes the keys of these holders such as were not seen before. */
@@ -64,6 +85,8 @@ interface Asking {
   folderId: string | undefined;
   /** Whether the service says who the holders are, and not the caller. */
   listed: boolean;
+  /** Whether it says so of a person whom it does not show as a member. */
+  stranger?: boolean;
 }
 
 /** Why a key is asked about. */
@@ -73,12 +96,13 @@ interface Doubt {
   isNew: boolean;
 }
 
-async function isConfirmed(asking: Asking, holder: KeyHolder): Promise<boolean> {
-  const { directory, session, options, folderId, listed } = asking;
-  if (holder.kind === "user" && holder.id === session.user.id) {
-    if (holder.public_key === session.public_key) return true;
-    throw changed(holder, "your own");
+async function isConfirmed(asking: Asking, shown: KeyHolder): Promise<boolean> {
+  const { directory, session, options, folderId, listed, stranger = false } = asking;
+  if (shown.kind === "user" && shown.id === session.user.id) {
+    if (shown.public_key === session.public_key) return true;
+    throw changed(shown, "your own");
   }
+  const holder = { ...shown, id: canonical(shown.id) };
   const service = serviceKey(session.url);
   const known = (await readKnown(fileOf(directory)))[service] ?? {};
   const standing = folderId === undefined ? undefined : await standingOf(directory, service, folderId, holder.id);
@@ -86,6 +110,7 @@ async function isConfirmed(asking: Asking, holder: KeyHolder): Promise<boolean> 
   if (!given) refuseChanged(known, holder);
   const doubt =
     (listed ? takenAway(holder, standing) : undefined) ??
+    (stranger ? noMember(holder) : undefined) ??
     doubtOfKey(known, holder) ??
     (listed && standing === undefined ? onlyListed(holder) : undefined);
   if (doubt !== undefined && !given && !(doubt.isNew && options.trustNew === true) && !isSaid(holder, doubt.why))
@@ -120,11 +145,16 @@ function doubtOfKey(known: Record<string, string>, holder: KeyHolder): Doubt | u
   return { why, isNew: false };
 }
 
-/** Who was taken away from a folder here and is listed all the same. */
+/** Who was to be taken away from a folder and is listed all the same. */
 function takenAway(holder: KeyHolder, standing: Standing | undefined): Doubt | undefined {
   if (standing !== "taken off" && standing !== "removed") return undefined;
-  const what = standing === "removed" ? "was removed here" : "was taken off this folder here";
-  return { why: `The ${whose(holder)} ${what}, and the service lists it as a holder again.`, isNew: false };
+  const what = standing === "removed" ? "was to be removed here" : "was to be taken off this folder here";
+  return { why: `The ${whose(holder)} ${what}, and the service lists it as a holder.`, isNew: false };
+}
+
+/** A service that is honest takes the folders from who is a member no more. */
+function noMember(holder: KeyHolder): Doubt {
+  return { why: `The service lists the ${whose(holder)} as a holder, and not as a member.`, isNew: false };
 }
 
 function onlyListed(holder: KeyHolder): Doubt {

@@ -4,8 +4,10 @@ import t from "tap";
 import { newId } from "@coffer/crypto";
 import { personClient } from "@coffer/sdk";
 import { command, inherited } from "./command.ts";
+import { rememberHolder, rememberRemoved, rememberTakenOff, standingOf } from "../src/known-holders.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 import type { KeyOwner, OrganizationServer } from "./organization-server.ts";
+import { json } from "../../sdk/test/server.ts";
 import { openTerminal } from "./terminal.ts";
 
 const alice = "alice@example.com";
@@ -28,6 +30,16 @@ async function sharedBefore(
   if (code !== 0) throw new Error(stderr);
   server.sealedTo.length = 0;
   return { server, target, her };
+}
+
+/** From now on the service takes nothing away, and says that there is nothing to take. */
+function refuseRemovals(server: OrganizationServer): void {
+  const usual = server.instead.http;
+  server.instead.http = (request, response) => {
+    if (request.method !== "DELETE") return usual?.(request, response) ?? false;
+    json(response, 404, { error: "not_found", message: "not found" });
+    return true;
+  };
 }
 
 /** From now on the service says that the id has this e-mail. */
@@ -97,7 +109,7 @@ await t.test("who is removed and listed again as a holder gets no new key withou
   });
   t.same(server.sealedTo.splice(0), [server.session.user.id, her.id]);
   t.match(await server.run(["member", "rm", mallory]), { code: 0 });
-  const why = /person mallory@example\.com was removed here, and the service lists it as a holder again/;
+  const why = /person mallory@example\.com was to be removed here, and the service lists it as a holder/;
   for (const more of [[], ["--trust-new"]])
     t.match(await server.run(["folder", "rotate", "production", ...more]), { code: 2, stdout: "", stderr: why });
   t.same(server.sealedTo, []);
@@ -110,11 +122,64 @@ await t.test("who is taken off a folder and listed again gets no new key without
   const { server, her } = await sharedBefore(t, "folder");
   server.hold(her);
   t.match(await server.run(["folder", "unshare", "production", mallory]), { code: 0 });
-  const why = /person mallory@example\.com was taken off this folder here, and the service lists it as a holder again/;
+  const why = /person mallory@example\.com was to be taken off this folder here, and the service lists it as a holder/;
   t.match(await server.run(["folder", "rotate", "production", "--trust-new"]), { code: 2, stderr: why });
   t.same(server.sealedTo, []);
   const given = ["folder", "rotate", "production", "--fingerprint", her.fingerprint];
   t.match(await server.run(given), { code: 0 });
+});
+
+await t.test("who was to be removed gets no new key without a word, whatever the service answered to it", async (t) => {
+  const { server, her } = await sharedBefore(t, "folder");
+  server.hold(her);
+  const stolen = await server.enroll("web");
+  server.hold(stolen, "client");
+  const rotate = ["folder", "rotate", "production", "--fingerprint", her.fingerprint];
+  t.match(await server.run([...rotate, "--fingerprint", stolen.fingerprint]), { code: 0 });
+  server.sealedTo.length = 0;
+  refuseRemovals(server);
+  t.match(await server.run(["client", "rm", stolen.id]), { code: 5 });
+  t.match(await server.run(rotate), { code: 2, stderr: /machine web was to be removed here/ });
+  for (const member of server.members) if (member.user_id === her.id) member.name = "Mal";
+  t.match(await server.run(["folder", "unshare", "production", "Mal"]), { code: 5 });
+  t.match(await server.run(["folder", "rotate", "production"]), { code: 2, stderr: /taken off this folder here/ });
+  t.same(server.sealedTo, []);
+});
+
+await t.test("nor who is not shown when she is to be removed, or when the folder is rotated", async (t) => {
+  const { server, her } = await sharedBefore(t, "folder");
+  server.hold({ ...her, name: mallory });
+  const [shown] = server.members.splice(1, 1);
+  const rotate = ["folder", "rotate", "production", "--trust-new"];
+  const why = /The service lists the person mallory@example\.com \(.*\) as a holder, and not as a member/;
+  t.match(await server.run(rotate), { code: 2, stderr: why });
+  t.match(await server.run(["member", "rm", mallory]), { code: 5, stderr: /there is no member/ });
+  if (shown !== undefined) server.members.push(shown);
+  t.match(await server.run(rotate), { code: 2, stderr: /person mallory@example\.com was to be removed here/ });
+  t.same(server.sealedTo, []);
+});
+
+await t.test("what is known of a holder of one folder says nothing of another", async (t) => {
+  const directory = t.testdir({});
+  const [one, two, three, her] = [newId(), newId(), newId(), newId()];
+  const standings = (): Promise<(string | undefined)[]> =>
+    Promise.all([one, two, three].map((folder) => standingOf(directory, "s", folder, her)));
+  await rememberHolder(directory, "s", one, her);
+  await rememberHolder(directory, "s", two, her);
+  t.same(await standings(), ["holder", "holder", undefined]);
+  await rememberRemoved(directory, "s", [her]);
+  t.same(await standings(), ["removed", "removed", "removed"]);
+  await rememberHolder(directory, "s", one, her.toUpperCase());
+  t.same(await standings(), ["holder", "removed", "removed"]);
+  await rememberTakenOff(directory, "s", one, [her]);
+  t.same(await standings(), ["taken off", "removed", "removed"]);
+  for (const [folder, holder] of [
+    ["*", her],
+    [one, "constructor"],
+  ] as const) {
+    await t.rejects(rememberHolder(directory, "s", folder, holder), { code: "bad_answer" });
+    await t.rejects(standingOf(directory, "s", folder, holder), { code: "bad_answer" });
+  }
 });
 
 await t.test("a known person whom the service alone calls a holder is asked about", async (t) => {
@@ -143,7 +208,7 @@ await t.test("a machine that was cut off gets no new key without a word, and oth
   server.hold(other, "client");
   t.match(await server.run(["client", "rm", stolen.id]), { code: 0 });
   const rotate = ["folder", "rotate", "production", "--trust-new"];
-  t.match(await server.run(rotate), { code: 2, stderr: /machine web was removed here/ });
+  t.match(await server.run(rotate), { code: 2, stderr: /machine web was to be removed here/ });
   t.same(server.sealedTo, []);
   server.holders.splice(1, 1);
   t.match(await server.run(rotate), { code: 0, stderr: new RegExp(`\n {2}machine web \\(${other.id}\\)\n`) });

@@ -38,8 +38,36 @@ export const trustMutants: readonly Mutant[] = [
   {
     name: "removed-holder-not-remembered",
     file: `${command}/forget-holders.ts`,
-    find: "if (holderIds.length === 0) return;",
-    replace: "if (holderIds.length < 2) return;",
+    find: "await rememberRemoved(directory, service, holderIds);",
+    replace: "await rememberRemoved(directory, service, holderIds.slice(1));",
+    tests: [keys],
+  },
+  {
+    name: "removal-remembered-only-once-it-is-done",
+    file: `${command}/forget-holders.ts`,
+    find: "  await rememberRemoved(directory, service, holderIds);\n  await remove();\n",
+    replace: "  await remove();\n  await rememberRemoved(directory, service, holderIds);\n",
+    tests: [keys],
+  },
+  {
+    name: "taking-off-remembered-only-once-it-is-done",
+    file: `${command}/commands/share.ts`,
+    find: "await rememberTakenOff(directory, service, id, [userId]);\n  await person.folders.unshare(id, userId);",
+    replace: "await person.folders.unshare(id, userId);\n  await rememberTakenOff(directory, service, id, [userId]);",
+    tests: [keys],
+  },
+  {
+    name: "holder-who-is-no-member-taken-by-the-services-name",
+    file: `${command}/known-keys.ts`,
+    find: "{ ...asking, stranger: true }, { ...holder, name: `${name} (${id})` }",
+    replace: "asking, holder",
+    tests: [keys],
+  },
+  {
+    name: "removal-everywhere-undone-by-one-folder",
+    file: `${command}/known-holders.ts`,
+    find: '[...folders, ...ids.map(anywhere)].map((key) => [key, "removed"])',
+    replace: '[...folders].map((key) => [key, "removed"])',
     tests: [keys],
   },
   {

@@ -32,8 +32,7 @@ export async function removeApplication({ args: [nameOrId = ""], options, env }:
   const person = await asPerson(options, env);
   const application = pick(await person.applications.list(), nameOrId, "application");
   const machines = await person.machines.list(application.id);
-  await person.applications.remove(application.id);
   const ids = machines.map(({ client_id }) => client_id);
-  await forgetHolders(profileDirectory(env), person.url, ids);
+  await forgetHolders(profileDirectory(env), person.url, ids, () => person.applications.remove(application.id));
   tell(`removed the application ${application.name} and cut off its machines`);
 }

@@ -1,3 +1,4 @@
+import { isUuid } from "@coffer/sdk";
 import type { Call } from "../command-row.ts";
 import { Failure, exitCodes } from "../failure.ts";
 import { forgetHolders } from "../forget-holders.ts";
@@ -28,10 +29,11 @@ export async function listClients({ options, env }: Call<ApplicationOptions>): P
 export async function removeClient({ args: [id = ""], options, env }: Call<ApplicationOptions>): Promise<void> {
   const { person, found } = await allClients(options, env);
   const client = found.find(({ client_id }) => client_id === id);
-  if (client === undefined) throw new Failure(exitCodes.notFound, `there is no machine ${id} that you may see`);
-  await person.machines.remove(client.application_id, id);
-  await forgetHolders(profileDirectory(env), person.url, [id]);
-  tell(`cut off the machine ${client.name} (${id})`);
+  await forgetHolders(profileDirectory(env), person.url, isUuid(id) ? [id] : [], async () => {
+    if (client === undefined) throw new Failure(exitCodes.notFound, `there is no machine ${id} that you may see`);
+    await person.machines.remove(client.application_id, id);
+    tell(`cut off the machine ${client.name} (${id})`);
+  });
 }
 
 function allClients(options: ApplicationOptions, env: NodeJS.ProcessEnv) {

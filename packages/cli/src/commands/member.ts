@@ -4,8 +4,11 @@ import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { forgetHolders } from "../forget-holders.ts";
+import { rememberRemoved } from "../known-holders.ts";
+import { confirmedAs } from "../known-keys.ts";
 import { print, printJson, printList, shortTime, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
+import { serviceKey } from "../same-service.ts";
 
 /** `coffer member ls`: who is in the organization. */
 export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {
@@ -37,9 +40,11 @@ export async function setMember({ args: [member = ""], options, env }: Call<SetO
 /** `coffer member rm <member>`: ends a member's access at once; with oneself leaves. */
 export async function removeMember({ args: [member = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
+  const [directory, service] = [profileDirectory(env), serviceKey(person.url)];
+  // Also of somebody whom the service does not show.
+  await rememberRemoved(directory, service, await confirmedAs(directory, service, member));
   const { user_id: id, email } = pickMember(await person.members.list(), member);
-  await person.members.remove(id);
-  await forgetHolders(profileDirectory(env), person.url, [id]);
+  await forgetHolders(directory, person.url, [id], () => person.members.remove(id));
   tell(`${email} is no member any more. What the person could open may have been kept: rotate those folders`);
 }
 

@@ -1,8 +1,8 @@
-import type { ConfirmKey, HolderView, MemberView, Permission, PersonClient } from "@coffer/sdk";
+import type { HolderView, MemberView, Permission, PersonClient } from "@coffer/sdk";
 import { asPerson, pick, sessionAt } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { rememberTakenOff } from "../known-holders.ts";
-import { confirmKey, confirmKeys } from "../known-keys.ts";
+import { confirmedAs, confirmKey, confirmKeys } from "../known-keys.ts";
 import type { ConfirmOptions } from "../known-keys.ts";
 import { printJson, printList, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
@@ -28,9 +28,12 @@ export async function shareFolder({ args: [folder = "", member = ""], options, e
 export async function unshareFolder({ args: [folder = "", member = ""], options, env }: Call<PersonOptions>) {
   const person = await asPerson(options, env);
   const { id, name } = pick(await person.folders.list(), folder, "folder");
+  const [directory, service] = [profileDirectory(env), serviceKey(person.url)];
+  // Before the service is asked: it may refuse, or not show whom it is to take the folder from.
+  await rememberTakenOff(directory, service, id, await confirmedAs(directory, service, member));
   const { user_id: userId, email } = await memberOf(person, member);
+  await rememberTakenOff(directory, service, id, [userId]);
   await person.folders.unshare(id, userId);
-  await rememberTakenOff(profileDirectory(env), serviceKey(person.url), id, userId);
   tell(
     `took ${name} away from ${email}. The person may have kept its key: \`coffer folder rotate ${name}\` makes a new one`,
   );
@@ -53,21 +56,19 @@ export async function rotateFolder({ args: [folder = ""], options, env }: Call<P
   const person = await asPerson(options, env);
   const { id, name } = pick(await person.folders.list(), folder, "folder");
   const emails = new Map((await person.members.list()).map(({ user_id, email }) => [user_id, email]));
-  const emailOf = (holder: Pick<HolderView, "kind" | "id" | "name">): string =>
-    (holder.kind === "user" ? emails.get(holder.id) : undefined) ?? holder.name;
-  const confirm = confirmKeys(profileDirectory(env), await sessionAt(person.url, env), options, id);
-  const confirmByEmail: ConfirmKey = (holder) => confirm({ ...holder, name: emailOf(holder) });
-  const rotated = await person.folders.rotate(id, confirmByEmail);
+  const confirm = confirmKeys(profileDirectory(env), await sessionAt(person.url, env), options, id, emails);
+  const rotated = await person.folders.rotate(id, confirm);
   tell(
     `${visible(name)} has a new key (version ${rotated.key_version}). What somebody could read before may have been kept: replace values that must not be known`,
   );
-  tell(["it was sealed to", ...rotated.holders.map((holder) => lineOf(holder, emailOf(holder)))].join("\n  "));
+  tell(["it was sealed to", ...rotated.holders.map((holder) => lineOf(holder, emails.get(holder.id)))].join("\n  "));
   if (options.json === true) printJson(rotated);
 }
 
 /** `person bob@example.com (Bob)` or `machine web (its id)` */
-function lineOf({ kind, id, name }: HolderView, email: string): string {
-  if (kind === "client") return `machine ${visible(name)} (${visible(id)})`;
+function lineOf({ kind, id, name }: HolderView, email: string | undefined): string {
+  if (kind === "client" || email === undefined)
+    return `${kind === "client" ? "machine" : "person"} ${visible(name)} (${visible(id)})`;
   return `person ${visible(email)}${name === email ? "" : ` (${visible(name)})`}`;
 }
 
