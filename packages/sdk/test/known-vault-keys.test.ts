@@ -3,6 +3,7 @@ import { contexts, newKey, seal } from "@coffer/crypto";
 import { until } from "@coffer/testkit";
 import { personClient } from "../src/index.ts";
 import type { KnownVaultKeys } from "../src/index.ts";
+import type { RecordView, VaultView } from "../src/vaults/views.ts";
 import { memoryStorage } from "./memory-storage.ts";
 import { newDevice, world } from "./synced-device.ts";
 import type { VaultServer } from "./vault-server.ts";
@@ -124,6 +125,51 @@ await t.test("a device goes on with what it cannot keep a mark of, and says of w
   t.same(await sync.records(), []);
   t.ok(unreadable.length >= 2);
   t.same([...new Set(unreadable)], ["configuration"]);
+});
+
+await t.test("what a device cannot open for want of a vault's key it tells once the key can be used", async (t) => {
+  const { server, vaultId, ids } = await world(t);
+  const { storage } = memoryStorage();
+  const kept: Record<string, string> = {};
+  let full = true;
+  const knownVaultKeys: KnownVaultKeys = {
+    load: () => Promise.resolve({ ...kept }),
+    add: (marks) => (full ? Promise.reject(new RangeError("full")) : Promise.resolve(Object.assign(kept, marks))),
+  };
+  /** What a run tells, and what it cannot open. */
+  const run = async (): Promise<string[]> => {
+    const said: string[] = [];
+    const sync = await personClient(server.session, server.url, { knownVaultKeys }).sync({
+      storage,
+      onChange: (changes) => said.push(...changes.map(({ action }) => action)),
+      onUnreadable: (_id, { code }) => said.push(code),
+    });
+    await sync.ready;
+    await sync.stop();
+    return said;
+  };
+  t.same(await run(), ["vault_created", "configuration", "configuration"]);
+  full = false;
+  t.same(await run(), ["record_created", "record_created"]);
+  t.same(await run(), [], "once");
+  const restore = await replaceKey(server, vaultId);
+  server.put(server.records.get(ids[0] as string) as RecordView);
+  t.same(await run(), ["vault_updated", "not_decrypted"]);
+  server.put(server.records.get(ids[0] as string) as RecordView);
+  t.same(await run(), ["not_decrypted"], "what has changed twice");
+  restore();
+  server.drop(ids[1] as string);
+  t.same(await run(), ["vault_updated", "record_updated", "record_deleted"]);
+  t.same(await run(), []);
+});
+
+await t.test("a vault without a key is no reason that the others cannot be listed", async (t) => {
+  const { server, vaultId } = await world(t, 0);
+  const { encrypted_key: _, ...keyless } = server.vaults.get(vaultId) as VaultView;
+  server.vaults.set(vaultId, keyless as VaultView);
+  const me = personClient(server.session, server.url);
+  t.match(await me.vaults.list(), [{ id: vaultId }]);
+  await t.rejects(me.records.create(vaultId, login), { code: "not_decrypted" });
 });
 
 await t.test(

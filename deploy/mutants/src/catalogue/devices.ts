@@ -173,4 +173,18 @@ export const deviceMutants: readonly Mutant[] = [
     replace: "if (retiring) connection.end(1000);",
     tests: renewal,
   },
+  {
+    name: "record-told-though-its-vault-has-no-key",
+    file: `${source}/sync/open-changes.ts`,
+    find: "else untold.set(id, action);",
+    replace: "else untold.delete(id);",
+    tests: keys,
+  },
+  {
+    name: "untold-record-not-kept-for-the-next-run",
+    file: `${source}/sync/saved-replica.ts`,
+    find: "untold: [...replica.untold],",
+    replace: "untold: [],",
+    tests: keys,
+  },
 ];

@@ -4,7 +4,8 @@ import { vaultOf } from "../vaults/open-vault.ts";
 import type { Vault } from "../vaults/open-vault.ts";
 import { openFields } from "../vaults/sealed-record.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
-import type { HeldRecord, Replica, ReplicaChange } from "./replica.ts";
+import { untoldChanges } from "./replica.ts";
+import type { HeldRecord, RecordChange, Replica, ReplicaChange } from "./replica.ts";
 
 /** A record as a synced device holds it, decrypted. */
 export interface SyncedRecord {
@@ -27,17 +28,26 @@ export type SyncChange =
 
 export type OnUnreadable = ((id: string, error: CofferError) => void) | undefined;
 
-/** Changes with their records opened; those that cannot be opened are left out and `onUnreadable` hears of them. */
+/**
+ * Changes with their records opened; those that cannot be opened are left out and `onUnreadable` hears of them. Where that is
+ * for want of their vault's key, which is there again another time perhaps, they come then.
+ */
 export async function openChanges(
   changes: readonly ReplicaChange[],
   replica: Replica,
   vaults: VaultStore,
   onUnreadable: OnUnreadable,
 ): Promise<SyncChange[]> {
-  const opening = changes.map(async (change): Promise<SyncChange[]> => {
+  const { untold } = replica;
+  const late = await lateChanges(changes, replica, vaults);
+  const opening = [...changes, ...late].map(async (change): Promise<SyncChange[]> => {
     if ("record" in change) {
+      const { id, vault_id } = change.record;
+      const action = untold.get(id) ?? change.action;
+      if (await hasKey(vaults, vault_id)) untold.delete(id);
+      else untold.set(id, action);
       const record = await openHeld(change.record, vaults, onUnreadable);
-      return record === undefined ? [] : [{ action: change.action, record }];
+      return record === undefined ? [] : [{ action, record }];
     }
     if (change.action === "vault_created" || change.action === "vault_updated") {
       const view = replica.vaults.get(change.vault_id);
@@ -46,6 +56,24 @@ export async function openChanges(
     return [change];
   });
   return (await Promise.all(opening)).flat();
+}
+
+/** What could not be told before, and can be now; but what is told now anyway. */
+async function lateChanges(
+  changes: readonly ReplicaChange[],
+  replica: Replica,
+  vaults: VaultStore,
+): Promise<RecordChange[]> {
+  const now = new Set(changes.map((change) => ("record" in change ? change.record.id : undefined)));
+  const late: RecordChange[] = [];
+  for (const change of untoldChanges(replica))
+    if (!now.has(change.record.id) && (await hasKey(vaults, change.record.vault_id))) late.push(change);
+  return late;
+}
+
+async function hasKey(vaults: VaultStore, vaultId: string): Promise<boolean> {
+  const vault = await vaults.one(vaultId).catch(() => undefined);
+  return vault !== undefined && vault.key !== null;
 }
 
 /** One record, opened; undefined when it cannot be. */

@@ -19,11 +19,18 @@ export interface Replica {
   records: Map<string, HeldRecord>;
   /** While everything comes anew: what was held before and has not come again yet. */
   before: Map<string, HeldRecord> | undefined;
+  /** Records of which nothing could be told, since their vault's key could not be used: what is to be told once it can. */
+  untold: Map<string, RecordChange["action"]>;
+}
+
+export interface RecordChange {
+  action: "record_created" | "record_updated";
+  record: HeldRecord;
 }
 
 /** What became of the replica; a vault that is gone takes its records with it. */
 export type ReplicaChange =
-  | { action: "record_created" | "record_updated"; record: HeldRecord }
+  | RecordChange
   | { action: "record_deleted"; record_id: string; vault_id: string }
   | { action: "vault_created"; vault_id: string }
   | { action: "vault_updated"; vault_id: string }
@@ -35,7 +42,7 @@ export type ReplicaChange =
 export type Step = () => ReplicaChange[];
 
 export function emptyReplica(): Replica {
-  return { serverTime: undefined, vaults: new Map(), records: new Map(), before: undefined };
+  return { serverTime: undefined, vaults: new Map(), records: new Map(), before: undefined, untold: new Map() };
 }
 
 /** Everything comes anew: what is held is cleared, and remembered until it is known what came again. */
@@ -97,6 +104,15 @@ export function setVaults(replica: Replica, views: readonly VaultView[]): Replic
 /** All records that are held; while everything comes anew also those that have not come again yet. */
 export function heldRecords({ records, before }: Replica): HeldRecord[] {
   return [...records.values(), ...(before?.values() ?? [])];
+}
+
+/** What is to be told yet. Of what is gone meanwhile nothing is. */
+export function untoldChanges(replica: Replica): RecordChange[] {
+  return [...replica.untold].flatMap(([id, action]) => {
+    const record = heldRecord(replica, id);
+    if (record === undefined) replica.untold.delete(id);
+    return record === undefined ? [] : [{ action, record }];
+  });
 }
 
 export function heldRecord({ records, before }: Replica, id: string): HeldRecord | undefined {

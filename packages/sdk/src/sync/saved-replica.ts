@@ -5,7 +5,7 @@ import { refusedStorage, storedBox } from "../stored-box.ts";
 import type { VaultKeyMarks } from "../vaults/known-vault-keys.ts";
 import type { VaultView } from "../vaults/views.ts";
 import { heldRecords } from "./replica.ts";
-import type { HeldRecord, Replica } from "./replica.ts";
+import type { HeldRecord, RecordChange, Replica } from "./replica.ts";
 
 interface Saved {
   version: number;
@@ -15,6 +15,7 @@ interface Saved {
   records: HeldRecord[];
   /** Absent from what earlier versions wrote. */
   key_marks?: Record<string, string>;
+  untold?: [string, RecordChange["action"]][];
 }
 
 /**
@@ -44,6 +45,7 @@ export async function loadReplica(
     vaults: new Map(saved.vaults.map((view) => [view.id, view])),
     records: new Map(saved.records.map((record) => [record.id, record])),
     before: undefined,
+    untold: new Map(saved.untold),
   };
 }
 
@@ -66,6 +68,7 @@ export async function saveReplica(
     vaults: [...replica.vaults.values()],
     records: heldRecords(replica),
     key_marks: keyMarks.all(),
+    untold: [...replica.untold],
   };
   await storage.save(
     await box(await keyOf(session), encodeText(JSON.stringify(saved)), contexts.replica(session.user.id)),

@@ -37,11 +37,11 @@ export interface OpenVault {
  */
 export async function openVault(view: VaultView, session: PersonSession): Promise<OpenVault> {
   const vault = vaultOf(view);
-  if (vault.type === "personal" && isJwe(view.encrypted_key)) {
-    const what = `the key of the personal vault ${vault.name} was not sealed by you, but for you: it is not used`;
-    return { vault, view, key: null, keyError: new CofferError("not_decrypted", what) };
-  }
   try {
+    if (vault.type === "personal" && isJwe(view.encrypted_key)) {
+      const what = `the key of the personal vault ${vault.name} was not sealed by you, but for you: it is not used`;
+      return { vault, view, key: null, keyError: new CofferError("not_decrypted", what) };
+    }
     return { vault, view, key: await openKey(view, session) };
   } catch (cause) {
     const what = `the key of the vault ${vault.name} cannot be opened: it was sealed for somebody else, or altered`;
