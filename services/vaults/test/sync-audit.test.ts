@@ -29,7 +29,7 @@ await t.test("what a device gets is on record in each organization whose records
     await newVault(service, person, {}, { "x-coffer-org": one }),
     await newVault(service, person, {}, { "x-coffer-org": two }),
   ];
-  for (const [at, count] of [3, 300].entries()) {
+  for (const [at, count] of [3, 350].entries()) {
     const records = Array.from({ length: count }, () => ({ type: "login", encrypted_data: "AAAA" }));
     await call(service, person, "POST", `/api/vaults/${String(vaults[at]?.id)}/import`, { body: { records } });
   }
@@ -37,7 +37,7 @@ await t.test("what a device gets is on record in each organization whose records
   t.equal(parts, 2);
   await until("both chains have it", () => {
     const counts = countsOf(requestId);
-    return counts[one] === 3 && counts[two] === 300;
+    return counts[one] === 3 && counts[two] === 350;
   });
   const record = await listeners.record(
     "the reading",
@@ -76,24 +76,24 @@ await t.test("an answer without records leaves none", async (t) => {
 await t.test(
   "deletions that are asked for alone come without what was changed, and nothing is on record again",
   async (t) => {
-    const { owner, vault } = await holderOf(service, 300);
+    const { owner, vault } = await holderOf(service, 350);
     const { changes } = await sync(service, owner);
     const gone = changes.filter((_, index) => index % 2 === 0).slice(0, 20);
     const since = await quiet(service, owner);
     for (const { id } of gone) await call(service, owner, "DELETE", `/api/vaults/${vault.id}/records/${id}`);
-    const records = Array.from({ length: 300 }, () => ({ type: "login", encrypted_data: "AAAA" }));
+    const records = Array.from({ length: 350 }, () => ({ type: "login", encrypted_data: "AAAA" }));
     await call(service, owner, "POST", `/api/vaults/${vault.id}/import`, { body: { records } });
     const asked = { last_sync: since, request_id: randomUUID() };
     const first = await part(service, owner, asked);
-    t.equal(first.changes.length, 256);
-    await until("the changes are on record", () => total(asked.request_id) === 256);
+    t.equal(first.changes.length, 320);
+    await until("the changes are on record", () => total(asked.request_id) === 320);
     for (const after of [null, first.after]) {
       const alone = await part(service, owner, { ...asked, after, only_deleted: true });
       t.same([idsOf(alone.deleted), alone.changes], [idsOf(gone), []]);
     }
     const last = await sync(service, owner);
     await until("what came after is on record", () => total(last.requestId) === last.changes.length);
-    t.equal(total(asked.request_id), 256);
+    t.equal(total(asked.request_id), 320);
     await t.rejects(part(service, owner, { ...asked, limit: 1, only_deleted: true }), { code: "invalid_request" });
   },
 );

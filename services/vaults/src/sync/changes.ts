@@ -17,10 +17,10 @@ export type SyncPart = z.infer<typeof changesSince.output>;
 /** A record as it is now, and when it became so. */
 type Change = Pick<Entry, "at" | "id" | "vault_id"> & NonNullable<Entry["change"]>;
 
-/** An answer on the bus carries 384 KiB; what is around the entries takes the rest. */
-const mostBytes = 383 * 1024;
-/** So many records of 1 KiB fit. */
-const mostEntries = 256;
+/** The bus carries 512 KiB; what is around the entries takes far less than the rest. */
+const mostBytes = 480 * 1024;
+/** More than there are of records of 1 KiB: a part of small ones is small. */
+const mostEntries = 320;
 
 /**
  * A part of what changed for a person since their last sync: the reply to `changesSince`. Who sees what is decided anew
