@@ -128,6 +128,11 @@ export function isUnavailable(error: unknown): boolean {
   return isConnectionLost(error);
 }
 
+/** Whether Postgres answers, and this statement alone took too long, or waited too long for what others hold. */
+export function isHeldUp(error: unknown): boolean {
+  return ["40P01", "55P03", "57014"].includes(sqlStateOf(error) ?? "");
+}
+
 /** Whether a unique constraint (the named one, if a name is given) refused the write. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (sqlStateOf(error) !== "23505") return false;

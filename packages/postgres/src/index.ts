@@ -27,6 +27,6 @@ export { startRelay } from "./relay.ts";
 export type { Relay, RelayOptions } from "./relay.ts";
 export { deliverOver } from "./deliver.ts";
 export type { Deliver, DeliveryBus, RelayedSubject } from "./deliver.ts";
-export { isUnavailable, isUniqueViolation, QueryFailure } from "./failure.ts";
+export { isHeldUp, isUnavailable, isUniqueViolation, QueryFailure } from "./failure.ts";
 export { orConflict } from "./or-conflict.ts";
 export { RowMismatch } from "./check-rows.ts";

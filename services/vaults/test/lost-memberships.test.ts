@@ -4,7 +4,7 @@ import { until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import t from "tap";
 import { call } from "./support/call.ts";
-import { execute } from "./support/held-vault.ts";
+import { execute, whileHolding } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
 import { jwe, newVault, share } from "./support/vaults.ts";
@@ -173,6 +173,27 @@ for (const silent of [true, false]) {
     t.equal(await status(broken), 200);
     await execute(service, "DROP TRIGGER refuse_member ON vaults.memberships");
     await refused(broken);
+    people.silence(false);
+  });
+}
+
+for (const silent of [true, false]) {
+  await t.test(`nor does a vault that somebody holds, auth-sm ${silent ? "silent" : "asked"}`, async (t) => {
+    const [busy, other] = [await join(), await join()];
+    const own = await newVault(service, busy, { type: "personal" });
+    const entries = [];
+    for (const person of [busy, other]) {
+      const { version } = await people.place(person, { orgId, role: "member", status: "suspended" }, { tell: false });
+      entries.push(entry(person, version));
+    }
+    people.silence(silent);
+    const held = { text: "SELECT FROM vaults WHERE id = $1 FOR UPDATE", values: [own.id], waiting: 0 };
+    await whileHolding(service, held, [], async () => {
+      await write(entries);
+      await refused(other);
+      t.equal(await status(busy), 200);
+    });
+    await refused(busy);
     people.silence(false);
   });
 }

@@ -181,6 +181,13 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/lost-memberships.test.ts`],
   },
   {
+    name: "busy-vault-holds-up-other-refusals",
+    file: `${source}/people/each-by-itself.ts`,
+    find: "isUnavailable(error) && !isHeldUp(error)",
+    replace: "isUnavailable(error) || isHeldUp(error)",
+    tests: [`${tests}/lost-memberships.test.ts`],
+  },
+  {
     name: "vault-seen-while-travelling",
     file: `${source}/store/sights.ts`,
     find: "        AND (v.safe_for_travel OR p.travelling IS NOT TRUE)\n",

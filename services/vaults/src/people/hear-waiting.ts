@@ -11,6 +11,8 @@ import { suspendUntold } from "./suspend-untold.ts";
 /** With what auth-sm takes to write it, and what may go by without an answer: a change is known here within a second. */
 const everyMilliseconds = 300;
 const answerMilliseconds = 300;
+/** How long somebody's vaults may be held by others, while whoever is named besides waits behind. The next turn tries again. */
+const waitMilliseconds = 200;
 
 type HearingDeps = Pick<Deps, "bus" | "database" | "memberships" | "newId" | "now" | "redis">;
 
@@ -45,14 +47,15 @@ async function hear(deps: HearingDeps, entries: readonly LostMembership[]): Prom
 async function judge(deps: HearingDeps, doubted: readonly SeenMembership[]): Promise<void> {
   const told = await ask(deps, doubted);
   if (told === null) {
-    await eachByItself(doubted, (some) => suspendUntold(deps, some)).finally(() => deps.memberships.catchUp());
+    const refused = eachByItself(doubted, (some) => suspendUntold(deps, some, { waitMilliseconds }));
+    await refused.finally(() => deps.memberships.catchUp());
     return;
   }
   const lasting = new Set(told.map(keyOf));
   const missing = doubted.filter((each) => !lasting.has(keyOf(each)));
   await settled([
-    eachByItself(missing, (some) => suspendUntold(deps, some)),
-    eachByItself(told, (some) => keepTold(deps, some, { listed: true })),
+    eachByItself(missing, (some) => suspendUntold(deps, some, { waitMilliseconds })),
+    eachByItself(told, (some) => keepTold(deps, some, { listed: true, waitMilliseconds })),
   ]);
 }
 

@@ -6,6 +6,7 @@ import { settleSights } from "../sights/settle.ts";
 import type { FormerVaultMember, NewerMembership } from "../store/membership-copies.ts";
 import { keepMemberships, leaveVaults, newerOf, vaultsOfMembers } from "../store/membership-copies.ts";
 import { lockPeople } from "../store/people.ts";
+import { limitWaits } from "../store/statement-limit.ts";
 import { lockVaults } from "../store/vault-locks.ts";
 
 /**
@@ -13,15 +14,17 @@ import { lockVaults } from "../store/vault-locks.ts";
  * removed leaves the organization's vaults, also who is back since; who is suspended, or an auditor, sees none of them
  * until that changes. Returns how many were news.
  * @param options.listed these are memberships as auth-sm lists them, where a removal shows only in who has joined again
+ * @param options.waitMilliseconds how long to wait for what others hold, if not as long as usual
  */
 export async function keepTold(
   deps: Pick<Deps, "database" | "newId" | "now">,
   told: readonly Membership[],
-  { listed = false }: { listed?: boolean } = {},
+  { listed = false, waitMilliseconds }: { listed?: boolean; waitMilliseconds?: number } = {},
 ): Promise<number> {
   const candidates = await newerOf(deps.database.pool, told);
   if (candidates.length === 0) return 0;
   return deps.database.transaction(async (tx) => {
+    if (waitMilliseconds !== undefined) await limitWaits(tx, waitMilliseconds);
     const userIds = candidates.map(({ user_id }) => user_id);
     await lockPeople(tx, userIds);
     const news = await newerOf(tx, candidates);
