@@ -48,7 +48,7 @@ export const changesSince = {
   }),
   output: z.object({
     changes: z.instanceof(Uint8Array),
-    change_lengths: z.array(z.int()),
+    change_lengths: z.array(z.int().positive()),
     deleted: z.array(deletion),
     server_time: z.string(),
     has_more: z.boolean(),

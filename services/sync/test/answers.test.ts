@@ -171,6 +171,18 @@ await t.test("when a part does not come, the connection is closed before the end
   t.match(logged(), /"level":"error".*a sync failed/);
 });
 
+await t.test("a part whose changes have other lengths than it says is no answer", async (t) => {
+  const changes = [changeOf("a", 10), changeOf("b", 10)];
+  const [one = 0, other = 0] = changes.map((change) => JSON.stringify(change).length);
+  for (const change_lengths of [[one + 1, other], [one], [], [0, one + other]]) {
+    vaults.changes = inParts([{ changes, change_lengths }]);
+    const device = await connect(authSm.person());
+    device.send({ type: "sync_request" });
+    t.match(await device.closed(), { code: 1011 });
+    t.same(device.messages, []);
+  }
+});
+
 await t.test("one person's devices are sent eight answers at a time; others do not wait for them", async (t) => {
   const [many, other] = [authSm.person(), authSm.person()];
   const gate = Promise.withResolvers<undefined>();

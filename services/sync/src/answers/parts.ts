@@ -1,3 +1,4 @@
+import { ServiceError } from "@coffer/errors";
 import { changesSince } from "@coffer/events";
 import type { Holder } from "../connections/connection.ts";
 import type { Deps } from "../deps.ts";
@@ -19,10 +20,12 @@ export function partsFrom(
   { lastSync, limit }: SyncRequest,
 ) {
   const caller = { user_id: userId, session_id: sessionId, request_id: requestId, ip, user_agent: userAgent };
-  const askFor = (after: string | null, onlyDeleted: boolean): Promise<Part> => {
+  const askFor = async (after: string | null, onlyDeleted: boolean): Promise<Part> => {
     const about = onlyDeleted ? { only_deleted: true } : {};
     const input = { ...caller, last_sync: lastSync, limit, after, ...about };
-    return turns(() => bus.request(changesSince, input, { timeoutMilliseconds }));
+    const part = await turns(() => bus.request(changesSince, input, { timeoutMilliseconds }));
+    requireLengths(part);
+    return part;
   };
 
   return async function* parts(
@@ -45,4 +48,11 @@ export function partsFrom(
       if (from === null) return;
     }
   };
+}
+
+/** The changes are cut by their lengths alone: by others a device would get torn ones. */
+function requireLengths({ changes, change_lengths: lengths }: Part): void {
+  const commas = Math.max(0, lengths.length - 1);
+  if (lengths.reduce((sum, length) => sum + length, commas) !== changes.length)
+    throw new ServiceError("internal_error", "the changes of a part have other lengths than it says");
 }

@@ -7,8 +7,11 @@ import type { TestNats, TestScope } from "@coffer/testkit";
 import type { Part as WirePart } from "../../src/answers/parts.ts";
 import type { RecordNews, VaultNews } from "../../src/pushes/push.ts";
 
-/** A part as tests say it. */
-export type Part = Omit<WirePart, "change_lengths" | "changes"> & { changes: RecordChange[] };
+/** A part as tests say it; the lengths are those of the changes unless it has others. */
+export type Part = Omit<WirePart, "change_lengths" | "changes"> & {
+  changes: RecordChange[];
+  change_lengths?: number[];
+};
 export type Asked = ReturnType<typeof changesSince.input.parse>;
 type News = ReturnType<typeof newsSince.output.parse>;
 
@@ -69,9 +72,9 @@ export function startVaults(t: TestScope, nats: TestNats): Vaults {
     const { changes, ...part } = await vaults.changes(input);
     const texts = changes.map((change) => JSON.stringify(change));
     return {
+      change_lengths: texts.map((text) => Buffer.byteLength(text)),
       ...part,
       changes: Buffer.from(texts.join(",")),
-      change_lengths: texts.map((text) => Buffer.byteLength(text)),
     };
   });
   bus.reply(newsSince, async ({ since, after }) => {
