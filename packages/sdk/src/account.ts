@@ -225,7 +225,7 @@ export function accountSecurity(
     stopTravel: (proof) =>
       proven(proof, async (fields) => {
         const body = { enabled: false, ...fields };
-        return travelModeOf(await send({ method: "PUT", path: "/api/account/travel-mode", body }));
+        return travelModeOf(await send({ method: "PUT", path: "/api/account/travel-mode", body }), false);
       }),
   };
 }

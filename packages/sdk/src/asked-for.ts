@@ -10,7 +10,7 @@ const uuidShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export function askedFor<View extends object>(
   { status, body }: ApiAnswer,
-  ids: Partial<Record<keyof View & string, string>>,
+  ids: Partial<Record<keyof View & string, string | undefined>>,
 ): View {
   const shown = (body ?? {}) as Record<string, unknown>;
   for (const [name, id] of Object.entries<string | undefined>(ids))

@@ -1,9 +1,11 @@
 import type { Fingerprint } from "@coffer/crypto";
+import { askedFor } from "./asked-for.ts";
 import { auditPages } from "./audit-pages.ts";
 import type { AuditFilter, AuditPage } from "./audit-pages.ts";
 import { createFolder } from "./create-folder.ts";
 import type { FolderSummary } from "./create-folder.ts";
 import { createToken } from "./create-token.ts";
+import { CofferError } from "./errors.ts";
 import type { NewToken, TokenRequest } from "./create-token.ts";
 import { freshSessions, memoryKeeper, personSender } from "./person-session.ts";
 import type { PersonSession, SessionKeeper } from "./person-session.ts";
@@ -158,8 +160,12 @@ export function personClient(
 
   const get = async <T>(path: string): Promise<T> => (await send({ method: "GET", path })).body as T;
   const list = async <T>(path: string): Promise<T[]> => dataOf(await send({ method: "GET", path })) as T[];
-  const post = async <T>(path: string, body: unknown): Promise<T> =>
-    (await send({ method: "POST", path, body })).body as T;
+  /** What it makes has an id: an answer without one is not the service's. */
+  const post = async <T>(path: string, body: unknown): Promise<T> => {
+    const { status, body: made } = await send({ method: "POST", path, body });
+    if (typeof (made as { id?: unknown } | undefined)?.id === "string") return made as T;
+    throw new CofferError("bad_answer", "the service does not say that anything was made", { status });
+  };
   const remove = async (path: string, query?: ApiRequest["query"]): Promise<void> => {
     await send({ method: "DELETE", path, query });
   };
@@ -172,7 +178,9 @@ export function personClient(
     url: transport.url,
     account: () => get("/api/account"),
     async logout() {
-      await send({ method: "POST", path: "/api/auth/logout", repeatable: true });
+      const { status } = await send({ method: "POST", path: "/api/auth/logout", repeatable: true });
+      if (status !== 204)
+        throw new CofferError("bad_answer", "the service does not say that the session is ended", { status });
     },
     secrets: secretsClient(secrets, options),
     vaults: vaultsClient(vaults, () => keeper.current()),
@@ -190,7 +198,7 @@ export function personClient(
       ),
     travel: {
       status: async () => travelModeOf(await send({ method: "GET", path: travelPath })),
-      start: async () => travelModeOf(await send({ method: "PUT", path: travelPath, body: { enabled: true } })),
+      start: async () => travelModeOf(await send({ method: "PUT", path: travelPath, body: { enabled: true } }), true),
     },
     organizations: {
       list: async () => (await get<AccountView>("/api/account")).organizations,
@@ -209,13 +217,16 @@ export function personClient(
     members: {
       list: () => list("/api/org/members"),
       update: async (userId, change) =>
-        (await send({ method: "PATCH", path: member(userId), body: change })).body as MemberView,
+        askedFor<MemberView>(await send({ method: "PATCH", path: member(userId), body: change }), {
+          user_id: userId,
+          ...change,
+        }),
       remove: (userId) => remove(member(userId)),
       sessions: (userId) => list(`${member(userId)}/sessions`),
       endSessions: (userId, sessionId) =>
         remove(`${member(userId)}/sessions${sessionId === undefined ? "" : `/${encodeURIComponent(sessionId)}`}`),
       setTravel: async (userId, enabled) =>
-        travelModeOf(await send({ method: "PUT", path: `${member(userId)}/travel-mode`, body: { enabled } })),
+        travelModeOf(await send({ method: "PUT", path: `${member(userId)}/travel-mode`, body: { enabled } }), enabled),
       publicKey: (userId) => publicKeyOf(send, userId),
     },
     invites: {

@@ -1,4 +1,5 @@
 import { box, contexts, encodeText, newKey, seal, unbox } from "@coffer/crypto";
+import { askedFor } from "./asked-for.ts";
 import type { FolderSummary } from "./create-folder.ts";
 import { CofferError } from "./errors.ts";
 import { fingerprintOf, requireConfirmed } from "./public-key.ts";
@@ -22,7 +23,8 @@ export type RotatedFolder = FolderSummary & {
  * under it. It lands whole or not at all. Who was taken off the folder before can open nothing that is written from then
  * on; what they had read, they may have kept.
  * Throws CofferError `not_decrypted` naming the secret that cannot be opened, `access_denied` when a holder's key is not
- * confirmed or the caller does not manage the folder, `conflict` when others keep writing.
+ * confirmed or the caller does not manage the folder, `conflict` when others keep writing, `bad_answer` when the answer does
+ * not say that it was done.
  */
 export async function rotateFolder(store: SecretStore, folderId: string, confirm: ConfirmKey): Promise<RotatedFolder> {
   const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
@@ -43,8 +45,13 @@ export async function rotateFolder(store: SecretStore, folderId: string, confirm
     const body = await rotation(folder, holders, views, confirmOnce);
     try {
       const answer = await store.send({ method: "POST", path: `${path}/rotate`, body });
+      const rotated = askedFor<FolderSummary>(answer, { id: folderId });
+      if (folder.keyVersion !== undefined && rotated.key_version !== folder.keyVersion + 1)
+        throw new CofferError("bad_answer", `the service does not say that ${folder.name} has a new key`, {
+          status: answer.status,
+        });
       await store.folders(true);
-      return { ...(answer.body as FolderSummary), holders };
+      return { ...rotated, holders };
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "conflict" || attempt >= attempts) throw error;
     }

@@ -1,4 +1,5 @@
 import { contexts, seal } from "@coffer/crypto";
+import { askedFor } from "./asked-for.ts";
 import { publicKeyOf, requireConfirmed } from "./public-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
 import { keyOf } from "./sealed-secret.ts";
@@ -37,5 +38,5 @@ export async function shareFolder(
       key_version: folder.keyVersion,
     },
   });
-  return answer.body as FolderMemberView;
+  return askedFor<FolderMemberView>(answer, { user_id: userId, permission });
 }

@@ -1,5 +1,5 @@
 import t from "tap";
-import { newId } from "@coffer/crypto";
+import { box, contexts, decodeBase64, newId } from "@coffer/crypto";
 import { until } from "@coffer/testkit";
 import { createClient, personClient } from "../src/index.ts";
 import { newFolder, newMachine } from "./machine.ts";
@@ -91,4 +91,38 @@ await t.test("a page says nothing of travel mode", async (t) => {
   for (const ask of asked) await t.rejects(ask, { code: "bad_answer", status: 200 }, String(ask));
   page = { enabled: true, updated_at: "2026-11-20T10:00:00.000000Z" };
   for (const ask of asked) t.same(await ask(), page);
+  page = { enabled: false, updated_at: "2026-11-20T10:00:00.000000Z" };
+  t.same(await me.travel.status(), page);
+  await t.rejects(me.travel.start(), { code: "bad_answer", message: "travel mode is not on, by the service's answer" });
+  await t.rejects(me.members.setTravel(newId(), true), { code: "bad_answer" });
+});
+
+await t.test("a page in the place of its answer ends, changes, makes, shares and rotates nothing", async (t) => {
+  let page: object = { status: "maintenance" };
+  const folder = newFolder("production");
+  const session = await newSession("");
+  const encrypted_key = await box(decodeBase64(session.user_key), folder.key, contexts.folderKey(folder.id));
+  const shown = { ...folder, key: undefined, key_version: 1, encrypted_key, encrypted_key_alg: "box-user" };
+  const { url } = await startServer(t, ({ method, path }, response) => {
+    if (method !== "GET") json(response, 200, page);
+    else if (path.endsWith("/public_key")) json(response, 200, { public_key: session.public_key });
+    else json(response, 200, { data: path.endsWith("/folders") ? [shown] : [] });
+  });
+  const me = personClient({ ...session, url }, url);
+  const userId = newId();
+  const confirm = (): Promise<boolean> => Promise.resolve(true);
+  const rotate = (): Promise<unknown> => me.folders.rotate(folder.id, confirm);
+  const share = (): Promise<unknown> =>
+    me.folders.share(folder.id, { userId, name: "b@example.com", permission: "read" }, confirm);
+  const suspend = (): Promise<unknown> => me.members.update(userId, { status: "suspended" });
+  for (const ask of [rotate, share, suspend, () => me.logout(), () => me.applications.create("api")])
+    await t.rejects(ask, { code: "bad_answer", status: 200 }, String(ask));
+  page = { ...shown, user_id: userId, status: "active", permission: "manage" };
+  for (const ask of [rotate, share, suspend]) await t.rejects(ask, { code: "bad_answer", status: 200 }, String(ask));
+  page = { ...shown, id: newId(), key_version: 2 };
+  await t.rejects(rotate, { code: "bad_answer", message: /another thing than/ });
+  page = { ...shown, key_version: 2, user_id: userId, status: "suspended", permission: "read" };
+  t.match(await rotate(), { key_version: 2, holders: [] });
+  t.match(await share(), { user_id: userId });
+  t.match(await suspend(), { status: "suspended" });
 });

@@ -91,8 +91,17 @@ await t.test("an import of which the answer says nothing was not made", async (t
   const me = personClient(server.session, server.url);
   const { id: vaultId } = await me.vaults.create("Private");
   const login = { type: "login", fields: { name: "n" } };
-  for (const page of [{ status: "maintenance" }, { imported: 1, failed: 0, records: [], errors: [] }]) {
+  const none = { imported: 0, failed: 2, records: [] };
+  for (const page of [
+    { status: "maintenance" },
+    { imported: 1, failed: 0, records: [], errors: [] },
+    none,
+    { ...none, errors: [{ index: 0, issue: "type" }] },
+    { ...none, errors: [1, 2].map((index) => ({ index, issue: "type" })) },
+  ]) {
     server.instead.http = ({ path }, response) => path.endsWith("/import") && (json(response, 200, page), true);
-    await t.rejects(me.records.import(vaultId, [login, login]), { code: "bad_answer" });
+    await t.rejects(me.records.import(vaultId, [login, login]), { code: "bad_answer" }, JSON.stringify(page));
   }
+  server.instead.http = ({ path }, response) => path.endsWith("/import") && (response.writeHead(204).end(), true);
+  await t.rejects(me.records.import(vaultId, [login]), { code: "bad_answer" });
 });

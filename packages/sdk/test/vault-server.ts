@@ -73,6 +73,10 @@ export async function startVaultServer(t: Scope): Promise<VaultServer> {
     if (instead.http?.(request, response) === true) return;
     const { pathname } = new URL(request.path, "http://localhost");
     const [, , kind, vaultId = "", below, id = ""] = pathname.split("/");
+    if (kind === "auth" && vaultId === "logout") {
+      response.writeHead(204).end();
+      return;
+    }
     if (kind === "auth") {
       const expires = { expires_in: 900, refresh_expires_in: 86_400 };
       json(response, 200, { access_token: `access-${received.length}`, refresh_token: "refresh-2", ...expires });

@@ -190,8 +190,15 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "travel-mode-on-by-a-page",
     file: `${source}/travel-mode.ts`,
-    find: 'if (typeof mode?.enabled === "boolean") return mode;',
-    replace: "if (mode !== undefined) return mode;",
+    find: 'typeof mode?.enabled !== "boolean"',
+    replace: "mode === undefined",
+    tests: pages,
+  },
+  {
+    name: "travel-mode-on-though-the-answer-says-off",
+    file: `${source}/travel-mode.ts`,
+    find: "if (asked === undefined || mode.enabled === asked) return mode;",
+    replace: "if (asked !== null || mode.enabled === asked) return mode;",
     tests: pages,
   },
   {
@@ -204,8 +211,8 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "import-made-by-an-answer-that-says-nothing",
     file: `${source}/vaults/import-records.ts`,
-    find: "if (view.imported + view.failed === count) return view;",
-    replace: "if (count > 0) return view;",
+    find: "if (failed === named && imported === count - named) return refused;",
+    replace: "if (failed === named || (imported ?? 0) + (failed ?? 0) === count) return refused;",
     tests: [`${tests}/import.test.ts`],
   },
   {

@@ -108,9 +108,9 @@ async function sendPiece(
   const body = { records: sealed.map(({ id, type, encrypted_data }) => ({ id, type, encrypted_data })) };
   const path = `${vaultPath(vaultId)}/import`;
   for (let attempt = 1; ; attempt += 1) {
-    let view: ImportView;
+    let refused: Map<number, string>;
     try {
-      view = importOf(await store.send({ method: "POST", path, body }), sealed.length);
+      refused = refusedOf(await store.send({ method: "POST", path, body }), sealed.length);
     } catch (error) {
       const lost = error instanceof CofferError && (error.code === "network" || error.code === "unavailable");
       const delay = lost ? retryDelay(error, attempt, true) : undefined;
@@ -118,7 +118,6 @@ async function sendPiece(
       await wait(delay, store.signal);
       continue;
     }
-    const refused = new Map((view.errors ?? []).map(({ index, issue }) => [index, issue]));
     const made = attempt > 1 && refused.size > 0 ? await presentIn(store, vaultId) : new Map<string, string>();
     sealed.forEach(({ index, id, type, encrypted_data }, place) => {
       const issue = refused.get(place);
@@ -129,10 +128,15 @@ async function sendPiece(
   }
 }
 
-/** What became of so many records. Throws CofferError `bad_answer` for what says nothing of them, such as a gateway's page. */
-function importOf({ status, body }: ApiAnswer, count: number): ImportView {
-  const view = body as ImportView; // what is used of it is looked at
-  if (view.imported + view.failed === count) return view;
+/**
+ * Which of so many records were not made, and why. Throws CofferError `bad_answer` for what does not say it, such as a
+ * gateway's page, or a count of failures that are not named: those would pass for made.
+ */
+function refusedOf({ status, body }: ApiAnswer, count: number): Map<number, string> {
+  const { imported, failed, errors } = (body ?? {}) as Partial<ImportView>; // what is used of it is looked at
+  const refused = new Map(Array.isArray(errors) ? errors.map(({ index, issue }) => [index, issue]) : []);
+  const named = [...Array(count).keys()].filter((index) => refused.has(index)).length;
+  if (failed === named && imported === count - named) return refused;
   throw new CofferError("bad_answer", "the service does not say what became of each record of the import", { status });
 }
 
