@@ -92,7 +92,7 @@ export class Connection {
     // The answer that is yet to be asked for will hold it.
     if (push.inAnswers && !this.#live && !this.#answering) return;
     if (!this.#live || this.#answering || this.#isStalled()) this.#keep(push);
-    else this.socket.send(push.frame, text);
+    else this.#write(push);
   }
 
   /** Says something that belongs to this connection alone: at once, or behind the answer that is being sent. */
@@ -136,8 +136,13 @@ export class Connection {
   }
 
   /** The last word to a muted connection. */
-  farewell({ frame }: Push): void {
-    if (this.isOpen) this.socket.send(frame, text);
+  farewell(push: Push): void {
+    if (this.isOpen) this.#write(push);
+  }
+
+  /** Past ws, which compresses nothing here and so has nothing of its own that waits before the socket. */
+  #write({ frame }: Push): void {
+    this.#stream.write(frame);
   }
 
   #isStalled(): boolean {
@@ -166,7 +171,7 @@ export class Connection {
     while (this.#waiting !== null && this.isOpen && !this.#isStalled()) {
       const push = this.#waiting.next();
       if (push === undefined) this.#waiting = null;
-      else this.socket.send(push.frame, text);
+      else this.#write(push);
     }
   }
 }

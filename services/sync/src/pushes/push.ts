@@ -1,5 +1,6 @@
 import type { EventSubject } from "@coffer/events";
 import type { folderChanged, recordsChanged, sessionRevoked, vaultChanged } from "@coffer/events";
+import { textFrame } from "./text-frame.ts";
 
 type PayloadOf<Subject> = Subject extends EventSubject<infer Payload> ? Payload : never;
 export type RecordNews = PayloadOf<typeof recordsChanged>;
@@ -12,7 +13,7 @@ export interface Push {
   /** Of two that wait with the same key only the newer is sent. */
   readonly key: string;
   readonly updatedAt: string;
-  /** The text of the message. */
+  /** The whole message, as it goes over the wire. */
   readonly frame: Buffer;
   /** Whether a `sync_response` that is asked for later holds what this tells. */
   readonly inAnswers: boolean;
@@ -54,5 +55,5 @@ interface Common {
 }
 
 function frameOf(fields: Common & Record<string, string | null>): Buffer {
-  return Buffer.from(JSON.stringify({ type: "push", ...fields }));
+  return textFrame({ type: "push", ...fields });
 }

@@ -1,0 +1,13 @@
+/**
+ * A message as one whole text frame of a server, which is not masked (RFC 6455, section 5.2). It is made once and written
+ * to the sockets of all who get it; ws would make a header for each of them.
+ *
+ * @throws RangeError above 65,535 bytes
+ */
+export function textFrame(message: object): Buffer {
+  const text = Buffer.from(JSON.stringify(message));
+  const { length } = text;
+  if (length > 0xffff) throw new RangeError(`a push of ${length} bytes`);
+  const header = length < 126 ? [0x81, length] : [0x81, 126, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from(header), text]);
+}
