@@ -46,6 +46,13 @@ await t.test("records that are counted and do not come are missed", async (t) =>
   t.match(outcome, { code: 1, stderr: /the service counts 2 records, and gave 1\n$/ });
   t.match(JSON.parse(outcome.stdout), { records: 1, counted: 2, unreadable: 0 });
   t.match(readFileSync(path, "utf8"), "one");
+  t.match(await server.run([...exported, "--force"]), { code: 0 });
+  const whole = readFileSync(path, "utf8");
+  t.match(whole, "two");
+  listing(server, [first, first, first]);
+  const why = /the service counts 2 records, and gave 1\. .*private\.json is left as it was/;
+  t.match(await server.run([...exported, "--force"]), { code: 1, stderr: why });
+  t.equal(readFileSync(path, "utf8"), whole, "what is there may be whole");
 });
 
 await t.test("who adds or removes records meanwhile makes no alarm", async (t) => {

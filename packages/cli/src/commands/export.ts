@@ -29,6 +29,14 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
   const picked = await withVault(options, env, options.vault);
   const { vault, leftOut: unopened } = picked;
   const { records, came, counted } = await wholeList(picked);
+  const unreadable = unopened.size;
+  const missing = [
+    ...(unreadable > 0 ? [`${unreadable} records could not be opened, and are not in it`] : []),
+    ...(came < counted ? [`the service counts ${counted} records, and gave ${came}`] : []),
+  ].join("; ");
+  // What is there from before may be whole.
+  if (!toStdout && missing !== "" && (await isThere(path)))
+    throw new Failure(exitCodes.failure, `${missing}. ${path} is left as it was: name another file`);
   const { text, leftOut, notes } = await writeExport(
     options.format,
     records.map(({ id, type, fields }) => ({ id, type, payload: fields })),
@@ -40,9 +48,8 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
   else
     await withHeldSignals(async () => {
       await writePrivateFile(path, text);
-      tell(`wrote ${path} (mode 0600): it holds every secret of ${vault.name} in the clear`);
+      tell(`wrote ${path} (mode 0600): it holds secrets of ${vault.name} in the clear`);
     });
-  const unreadable = unopened.size;
   const { format } = options;
   if (options.json === true)
     printJson({
@@ -55,11 +62,7 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
       left_out: leftOut,
       notes,
     });
-  const missing = [
-    ...(unreadable > 0 ? [`${unreadable} records could not be opened, and are not in it`] : []),
-    ...(came < counted ? [`the service counts ${counted} records, and gave ${came}`] : []),
-  ];
-  if (missing.length > 0) throw new Failure(exitCodes.failure, missing.join("; "));
+  if (missing !== "") throw new Failure(exitCodes.failure, missing);
 }
 
 async function isThere(path: string): Promise<boolean> {
