@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { cacheKey, contexts, decodeBase64, unboxBound } from "@coffer/crypto";
 import type { PersonSession } from "@coffer/sdk";
 import { fileStorage } from "@coffer/sdk/node";
@@ -27,16 +27,17 @@ export async function clearStores(directory: string, session: PersonSession): Pr
       done.push(store);
     } catch (error) {
       tell(`coffer: ${store.path} could not be removed: ${error instanceof Error ? error.message : "it failed"}`);
-      process.exitCode = exitCodes.failure;
+      process.exitCode ??= exitCodes.failure;
     }
   }
   await forgetStores(directory, done);
 }
 
-/** Throws when the file cannot be read; one that is not there is none. */
+/** Throws when the file cannot be read; one that is not there, or is a folder or a pipe, is none. */
 async function isReplicaOf({ user, user_key }: PersonSession, path: string): Promise<boolean> {
   let text: string;
   try {
+    if (!(await stat(path)).isFile()) return false;
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;

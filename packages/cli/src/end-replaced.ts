@@ -13,8 +13,8 @@ export async function endReplaced(session: PersonSession): Promise<void> {
     tell(`ended the session of ${session.user.email} that was here before`);
   } catch (error) {
     if (!(error instanceof CofferError)) throw error;
-    // A session that the service no longer knows has ended already.
-    if (error.status !== 401)
+    // A session that the service itself no longer knows has ended already.
+    if (error.foreign || error.status !== 401)
       tell(`coffer: the session of ${session.user.email} that was here before could not be ended: ${error.message}`);
   }
 }

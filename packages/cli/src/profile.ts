@@ -6,6 +6,7 @@ import type { PersonSession, SessionKeeper } from "@coffer/sdk";
 import { makePrivateDirectory, writePrivateFile } from "@coffer/sdk/node";
 import { exitCodes, Failure } from "./failure.ts";
 import { withFileLock } from "./file-lock.ts";
+import { withHeldSignals } from "./held-signals.ts";
 import { serviceKey } from "./same-service.ts";
 
 /** What the command remembers about a person between calls. */
@@ -84,10 +85,11 @@ export async function forgetSession(directory: string, url: string): Promise<voi
   });
 }
 
-/** Remembers a file in which a person's vaults are kept, until it is cleared. */
-export async function rememberStore(directory: string, store: KeptStore): Promise<void> {
-  if ((await readProfile(directory)).stores.some((one) => isSameStore(one, store))) return;
+/** Remembers a file in which a person's vaults are kept, until it is cleared. Returns whether it was not remembered before. */
+export async function rememberStore(directory: string, store: KeptStore): Promise<boolean> {
+  if ((await readProfile(directory)).stores.some((one) => isSameStore(one, store))) return false;
   await changeProfile(directory, (profile) => ({ ...profile, stores: [...profile.stores, store] }));
+  return true;
 }
 
 /** Forgets such files. */
@@ -134,8 +136,10 @@ export function notLoggedIn(why = "not logged in"): Failure {
   return new Failure(exitCodes.notAuthenticated, `${why}: run \`coffer login --email you@example.com\``);
 }
 
+/** Writes it whole, under its lock. What is left of a write that was broken off holds the user key, and goes. */
 async function writeProfile(directory: string, profile: Profile): Promise<void> {
-  await writePrivateFile(fileOf(directory), `${JSON.stringify(profile, null, 2)}\n`);
+  const text = `${JSON.stringify(profile, null, 2)}\n`;
+  await withHeldSignals(() => writePrivateFile(fileOf(directory), text, { alone: true }));
 }
 
 const fileOf = (directory: string): string => join(directory, "profile.json");

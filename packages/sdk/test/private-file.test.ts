@@ -74,6 +74,8 @@ await t.test("what a process left that was killed while it wrote is removed, and
   utimesSync(join(directory, ".a.111111111111.tmp"), recent, recent);
   await writePrivateFile(join(directory, "a"), "text");
   t.same(readdirSync(directory).sort(), [...stay, ".a.000000000000.tmp", ".a.111111111111.tmp", "a"].sort());
+  await writePrivateFile(join(directory, "a"), "text", { alone: true });
+  t.same(readdirSync(directory).sort(), [...stay, ".a.000000000000.tmp", "a"].sort(), "whatever its age");
 });
 
 await t.test("a private folder is the owner's alone", async (t) => {

@@ -218,15 +218,15 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "what-a-killed-writer-left-stays",
     file: `${source}/node/private-file.ts`,
-    find: "Date.now() - found.mtimeMs > abandonedMilliseconds",
-    replace: "Date.now() - found.mtimeMs < 0 * abandonedMilliseconds",
+    find: "Date.now() - found.mtimeMs > olderThanMilliseconds",
+    replace: "Date.now() - found.mtimeMs < 0 * olderThanMilliseconds",
     tests: files,
   },
   {
     name: "file-that-is-being-written-removed",
     file: `${source}/node/private-file.ts`,
-    find: "Date.now() - found.mtimeMs > abandonedMilliseconds",
-    replace: "Date.now() - found.mtimeMs > 0 * abandonedMilliseconds",
+    find: "Date.now() - found.mtimeMs > olderThanMilliseconds",
+    replace: "Date.now() > found.mtimeMs",
     tests: files,
   },
   {

@@ -92,6 +92,20 @@ export const trustMutants: readonly Mutant[] = [
     tests: [exporting],
   },
   {
+    name: "short-export-replaces-a-whole-one",
+    file: `${command}/commands/export.ts`,
+    find: 'missing !== "" && (await isThere(path))',
+    replace: 'missing === " " && (await isThere(path))',
+    tests: [exporting],
+  },
+  {
+    name: "session-ended-by-a-proxys-word",
+    file: `${command}/commands/logout.ts`,
+    find: "const ended = !error.foreign && (",
+    replace: "const ended = (",
+    tests: ["packages/cli/test/stores.test.ts"],
+  },
+  {
     name: "export-takes-an-addition-for-a-loss",
     file: `${command}/transfer/whole-list.ts`,
     find: "attempt === attempts",

@@ -6,6 +6,7 @@ import { manners } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
+import { withHeldSignals } from "../held-signals.ts";
 import { readToken, stdinIsTerminal } from "../inputs.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
@@ -37,7 +38,7 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
       url,
       token,
       pending: before,
-      save: (configuration) => saveConfiguration(path, configuration),
+      save: (configuration) => withHeldSignals(() => saveConfiguration(path, configuration)),
       discard: () => unlink(path),
     },
     manners,

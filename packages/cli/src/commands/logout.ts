@@ -3,6 +3,7 @@ import { asPerson, sessionAt } from "../access.ts";
 import { clearStores } from "../clear-stores.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodeFor } from "../failure.ts";
+import { withHeldSignals } from "../held-signals.ts";
 import { tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { forgetSession } from "../profile.ts";
@@ -20,13 +21,18 @@ export async function logout({ options, env }: Call<AddressOptions>): Promise<vo
     await person.logout();
   } catch (error) {
     if (!(error instanceof CofferError)) throw error;
-    // A session that the service no longer knows, or that another `logout` has forgotten, has ended already.
-    if (error.status !== 401 && error.code !== "invalid_token") {
+    // A session that the service no longer knows, or that another `logout` has forgotten, has ended already. What a proxy
+    // says of it is no word of the service.
+    const ended = !error.foreign && (error.status === 401 || error.code === "invalid_token");
+    if (!ended) {
       tell(`coffer: the session could not be ended on the service: ${error.message}`);
       process.exitCode = exitCodeFor(error);
     }
   }
-  await forgetSession(directory, person.url);
-  await clearStores(directory, session);
-  tell(`logged out at ${person.url}`);
+  // Once the session is forgotten no other call finds the files.
+  await withHeldSignals(async () => {
+    await forgetSession(directory, person.url);
+    await clearStores(directory, session);
+    tell(`logged out at ${person.url}`);
+  });
 }

@@ -7,7 +7,7 @@ import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { jsonLine, print, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
-import { rememberStore } from "../profile.ts";
+import { forgetStores, rememberStore } from "../profile.ts";
 import { serviceKey } from "../same-service.ts";
 
 interface Options extends AddressOptions {
@@ -22,14 +22,18 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
   if (options.store === "") throw usage("--store names no file");
   const person = await asPerson(options, env);
   // Before anything is written into it: `logout` clears it.
-  if (options.store !== undefined) await rememberOwn(options.store, person.url, env);
+  const forget = options.store === undefined ? undefined : await rememberOwn(options.store, person.url, env);
   const away = onlyFails();
   const store = options.store === undefined ? undefined : watchedStore(options.store);
-  const device: Sync = await person.sync({
+  const syncing = person.sync({
     storage: store?.storage,
     onStorageError: (error) =>
       tell(`coffer: ${options.store ?? ""}: ${error instanceof Error ? error.message : "failed"}`),
-    onUnreadable: (_id, error) => tell(`coffer: left out: ${error.message}`),
+    onUnreadable(_id, error) {
+      tell(`coffer: left out: ${error.message}`);
+      // No record of this vault can be opened on this machine as it is now: they are told once it can keep the key's mark.
+      if (error.code === "configuration") process.exitCode = exitCodes.failure;
+    },
     onChange: (changes) => {
       for (const change of changes) print(lineOf(change, device, options));
     },
@@ -38,6 +42,11 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
       if (options.watch === true) tell(`coffer: ${error.message}; trying again in ${seconds} s`);
       else away.reject(error);
     },
+  });
+  // Nothing was written into what it refuses.
+  const device: Sync = await syncing.catch(async (error: unknown) => {
+    await forget?.();
+    throw error;
   });
   let asked: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals): void => {
@@ -60,9 +69,14 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
   if (asked !== undefined && options.watch !== true) process.exitCode = exitCodeOf(null, asked);
 }
 
-async function rememberOwn(store: string, url: string, env: NodeJS.ProcessEnv): Promise<void> {
+/** Remembers the file. Returns what forgets it again, where it was not remembered before. */
+async function rememberOwn(store: string, url: string, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const { user } = await sessionAt(url, env);
-  await rememberStore(profileDirectory(env), { path: resolve(store), user_id: user.id, service: serviceKey(url) });
+  const kept = { path: resolve(store), user_id: user.id, service: serviceKey(url) };
+  const isNew = await rememberStore(profileDirectory(env), kept);
+  return async () => {
+    if (isNew) await forgetStores(profileDirectory(env), [kept]);
+  };
 }
 
 /** The storage in a file, and whether the last that was to be kept in it could not be. */

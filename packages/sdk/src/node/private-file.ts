@@ -8,14 +8,19 @@ const abandonedMilliseconds = 600_000;
 /**
  * Writes a file that only its owner can read (mode 0600), all of it or nothing: a reader sees the old content or the
  * new, also after a crash. A symbolic link stays and its target is replaced. The folder must exist. What a process that was
- * killed meanwhile has left there of the same file is removed the next time.
+ * killed meanwhile has left there of the same file is removed the next time: once it is old, or with `alone`, which says that
+ * nobody else writes this file meanwhile, whatever its age.
  * Throws an error that names the path when it cannot be written or is no ordinary file.
  */
-export async function writePrivateFile(path: string, text: string | Uint8Array): Promise<void> {
+export async function writePrivateFile(
+  path: string,
+  text: string | Uint8Array,
+  { alone = false }: { alone?: boolean } = {},
+): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const present = await stat(target).catch(() => undefined);
   if (present !== undefined && !present.isFile()) throw new Error(`${path} is not an ordinary file`);
-  await removeAbandoned(target);
+  await removeAbandoned(target, alone ? -Infinity : abandonedMilliseconds);
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
   const file = await open(temporary, "wx", 0o600).catch((cause: unknown) => {
     throw new Error(`${path} cannot be written: ${(cause as NodeJS.ErrnoException).code ?? "unknown"}`, { cause });
@@ -34,7 +39,7 @@ export async function writePrivateFile(path: string, text: string | Uint8Array):
 }
 
 /** Removes what was written beside the file and never took its place: it may hold what is secret in the clear. */
-async function removeAbandoned(target: string): Promise<void> {
+async function removeAbandoned(target: string, olderThanMilliseconds: number): Promise<void> {
   const directory = dirname(target);
   const [before, after] = [`.${basename(target)}.`, ".tmp"];
   const names = await readdir(directory).catch(() => []);
@@ -43,7 +48,7 @@ async function removeAbandoned(target: string): Promise<void> {
     if (!/^[0-9a-f]{12}$/.test(name.slice(before.length, -after.length))) continue;
     const path = join(directory, name);
     const found = await lstat(path).catch(() => undefined);
-    const abandoned = found?.isFile() === true && Date.now() - found.mtimeMs > abandonedMilliseconds;
+    const abandoned = found?.isFile() === true && Date.now() - found.mtimeMs > olderThanMilliseconds;
     if (abandoned) await unlink(path).catch(() => undefined);
   }
 }
