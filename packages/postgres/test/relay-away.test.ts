@@ -86,7 +86,7 @@ void t.test("a nudge ends the pause at once", async (t) => {
   const started = performance.now();
   relay.nudge();
   await until("it was tried", () => attempts > before);
-  t.ok(performance.now() - started < 500);
+  t.ok(performance.now() - started < 1_150, "the shortest pause by then is 1.2 s");
 });
 
 void t.test("one consumer that is away does not hold up the messages for others", async (t) => {
@@ -102,7 +102,7 @@ void t.test("one consumer that is away does not hold up the messages for others"
     await send(database, `${index}`);
   }
   await until("all events are there", () => events.length === 10);
-  t.equal(await waiting(database), 10);
+  await until("what was delivered waits no more", async () => (await waiting(database)) === 10);
 });
 
 void t.test("a delivery that never ends is given up and tried again", async (t) => {
