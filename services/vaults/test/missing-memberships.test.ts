@@ -107,6 +107,24 @@ for (const [changes, versions] of [
   );
 }
 
+await t.test("who is missing makes vaults where auth-sm says", async (t) => {
+  const [all, other] = [await company(), await company()];
+  const [alone, both] = [await people.add(), await people.add()];
+  const restore = people.dump();
+  for (const person of [alone, both]) await people.place(person, { orgId: all.orgId, role: "member" });
+  const back = people.dump();
+  restore();
+  await people.place(both, { orgId: other.orgId, role: "member" });
+  t.equal((await compare(service, all)).status, 404);
+  t.equal((await newVault(service, alone, { type: "personal" })).org_id, null);
+  t.equal((await newVault(service, both)).org_id, other.orgId);
+  const body = { name: "Vault", type: "shared", encrypted_key: sealed() };
+  const headers = { "x-coffer-org": all.orgId };
+  t.equal((await call(service, alone, "POST", "/api/vaults", { body, headers })).status, 403);
+  back();
+  t.equal((await newVault(service, alone)).org_id, all.orgId);
+});
+
 await t.test("of who joined after the time of a restored database managers decide", async (t) => {
   const all = await company();
   const restore = people.dump();

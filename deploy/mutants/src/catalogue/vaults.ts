@@ -188,6 +188,13 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/lost-memberships.test.ts`],
   },
   {
+    name: "missing-member-makes-no-vault",
+    file: `${source}/access/organization.ts`,
+    find: "known !== null && !known.missing",
+    replace: "known !== null",
+    tests: [`${tests}/missing-memberships.test.ts`],
+  },
+  {
     name: "vault-seen-while-travelling",
     file: `${source}/store/sights.ts`,
     find: "        AND (v.safe_for_travel OR p.travelling IS NOT TRUE)\n",

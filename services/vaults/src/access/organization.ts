@@ -6,7 +6,7 @@ import { findMembership, insertUnversioned } from "../store/memberships.ts";
 
 /**
  * The organization that a person's new vault belongs to: the chosen one (`X-Coffer-Org`), or the oldest membership; null
- * for somebody without any. What is not known here yet is asked of auth-sm.
+ * for somebody without any. What is not known here yet, or missing in auth-sm, is asked of it.
  * @throws ServiceError `access_denied` when the caller is no member of the one chosen, `invalid_token` when the session
  *   has ended, `unavailable` when auth-sm has to be asked and cannot be
  */
@@ -16,7 +16,7 @@ export async function organizationOf(
 ): Promise<string | null> {
   const { userId, sessionId, orgId } = caller;
   const known = await findMembership(deps.database.pool, userId, orgId);
-  if (known !== null) return known.org_id;
+  if (known !== null && !known.missing) return known.org_id;
   const answer = await deps.bus.request(membershipOf, {
     user_id: userId,
     session_id: sessionId,
@@ -29,7 +29,8 @@ export async function organizationOf(
     throw new ServiceError("access_denied", "you are not a member of this organization");
   }
   await insertUnversioned(deps.database.pool, { userId, ...membership, now: deps.now() });
-  // Known here as removed, of which auth-sm has just said otherwise: who came back, before the word of it.
-  if ((await findMembership(deps.database.pool, userId, membership.org_id)) === null) await deps.memberships.refresh();
+  const noted = await findMembership(deps.database.pool, userId, membership.org_id);
+  // Known here as removed or missing, of which auth-sm has just said otherwise: who came back, before the word of it.
+  if (noted === null || noted.missing) await deps.memberships.refresh();
   return membership.org_id;
 }

@@ -12,14 +12,17 @@ const membership = z.object({
 });
 export type MembershipRow = z.infer<typeof membership>;
 
+/** `missing`: suspended here since auth-sm did not list it when all were compared. */
+const knownMembership = membership.extend({ missing: z.boolean() });
+
 /** The person's membership of one organization, or without `orgId` the oldest; null when none is known. */
 export function findMembership(
   db: Queryable,
   userId: string,
   orgId: string | undefined,
-): Promise<MembershipRow | null> {
-  return db.maybeOne(sql.type(membership)`
-    SELECT org_id, role, status FROM memberships
+): Promise<z.infer<typeof knownMembership> | null> {
+  return db.maybeOne(sql.type(knownMembership)`
+    SELECT org_id, role, status, status = 'suspended' AND version < 0 AS missing FROM memberships
     WHERE user_id = ${userId} AND status <> 'removed'
       AND (${orgId ?? null}::uuid IS NULL OR org_id = ${orgId ?? null}::uuid)
     ORDER BY joined_at, org_id LIMIT 1
