@@ -12,6 +12,8 @@ import type { VaultPath } from "./bodies.ts";
 import { vaultTarget } from "./target.ts";
 
 const countingMilliseconds = 2_000;
+/** Where a count runs: one at a time, since several could take all connections of a replica. */
+const counting = new WeakSet<Deps["database"]>();
 
 /** DELETE /api/vaults/{id}: nobody sees its records any more, and they go for good after the commit (docs/adr/0014). */
 export async function removeVault(deps: Deps, { caller, params, request }: Call<User, VaultPath>): Promise<void> {
@@ -38,9 +40,11 @@ export async function removeVault(deps: Deps, { caller, params, request }: Call<
 
 /**
  * How many records the vault has, for the audit: before it is locked, since all who write to it would wait. Null when there
- * are too many to be counted in time, which must not keep anybody from deleting them.
+ * are too many to be counted in time, or another vault is being counted, which must not keep anybody from deleting them.
  */
 async function countInTime({ database }: Pick<Deps, "database">, id: string): Promise<number | null> {
+  if (counting.has(database)) return null;
+  counting.add(database);
   try {
     return await database.transaction(async (tx) => {
       await limitStatements(tx, countingMilliseconds);
@@ -49,5 +53,7 @@ async function countInTime({ database }: Pick<Deps, "database">, id: string): Pr
   } catch (error) {
     if (error instanceof ServiceError && error.code === "unavailable") return null;
     throw error;
+  } finally {
+    counting.delete(database);
   }
 }
