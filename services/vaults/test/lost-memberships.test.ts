@@ -181,7 +181,7 @@ for (const silent of [true, false]) {
   await t.test(`nor does a vault that somebody holds, auth-sm ${silent ? "silent" : "asked"}`, async (t) => {
     const [busy, other] = [await join(), await join()];
     const own = await newVault(service, busy, { type: "personal" });
-    const entries = [];
+    const entries: unknown[] = [];
     for (const person of [busy, other]) {
       const { version } = await people.place(person, { orgId, role: "member", status: "suspended" }, { tell: false });
       entries.push(entry(person, version));
