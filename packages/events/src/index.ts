@@ -5,7 +5,7 @@ export type { AuditDraft, AuditRecord } from "./audit-record.ts";
 export { chainAudit, firstPreviousHash, hashOfAudit, verifyAuditChain } from "./audit-chain.ts";
 export type { ChainBreak, ChainHead } from "./audit-chain.ts";
 export { revokedSessionsKey } from "./revoked-sessions.ts";
-export { lostMemberships, lostMembershipsKey } from "./lost-memberships.ts";
+export { lostMemberships, lostMembershipsKey, mostLost } from "./lost-memberships.ts";
 export type { LostMembership } from "./lost-memberships.ts";
 export { serviceNames } from "./services.ts";
 export type { ServiceName } from "./services.ts";

@@ -1,5 +1,13 @@
 import t from "tap";
-import { allEvents, allRpcs, auditAppend, serviceNames, sessionRevoked } from "../src/index.ts";
+import {
+  allEvents,
+  allRpcs,
+  auditAppend,
+  lostMemberships,
+  mostLost,
+  serviceNames,
+  sessionRevoked,
+} from "../src/index.ts";
 import { draft } from "./drafts.ts";
 
 void t.test("every subject has a name of its own, and a question that of its responder", (t) => {
@@ -38,5 +46,12 @@ void t.test("a revocation counts whatever its reason, and none is sent with anot
   t.same(sessionRevoked.received.parse({ ...event, reason: "of_the_future" }), { ...event, reason: "user_revoked" });
   t.notOk(sessionRevoked.received.safeParse({ reason: "user_revoked" }).success);
   t.notOk(sessionRevoked.payload.safeParse({ ...event, reason: "of_the_future" }).success);
+  t.end();
+});
+
+void t.test("of lost memberships no more are read than are written", (t) => {
+  const org_id = "00000000-0000-4000-8000-000000000000";
+  const entries = Array.from({ length: mostLost + 1 }, (_, n) => ({ org_id, user_id: org_id, version: n + 1 }));
+  t.same(lostMemberships.parse(entries), entries.slice(0, mostLost));
   t.end();
 });

@@ -8,8 +8,11 @@ import { eachByItself } from "./each-by-itself.ts";
 import { keepTold } from "./keep.ts";
 import { suspendUntold } from "./suspend-untold.ts";
 
-/** With what auth-sm takes to write it, and what may go by without an answer: a change is known here within a second. */
-const everyMilliseconds = 300;
+/**
+ * With what auth-sm takes to write it, and what may go by without an answer, a change is known here within a second, with
+ * some to spare.
+ */
+const everyMilliseconds = 200;
 const answerMilliseconds = 300;
 /** How long somebody's vaults may be held by others, while whoever is named besides waits behind. The next turn tries again. */
 const waitMilliseconds = 200;
@@ -41,7 +44,9 @@ async function hear(deps: HearingDeps, entries: readonly LostMembership[]): Prom
   const parts = Array.from({ length: Math.ceil(doubted.length / mostNamed) }, (_, part) =>
     doubted.slice(part * mostNamed, (part + 1) * mostNamed),
   );
-  await settled(parts.map((part) => judge(deps, part)));
+  const failures: unknown[] = [];
+  for (const part of parts) await judge(deps, part).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 async function judge(deps: HearingDeps, doubted: readonly SeenMembership[]): Promise<void> {
