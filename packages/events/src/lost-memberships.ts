@@ -3,9 +3,9 @@ import { membership } from "./organization-subjects.ts";
 
 /**
  * Where vaults reads in Redis who was removed, suspended or made an auditor while the word of it waits for the bus in
- * auth-sm's outbox: a JSON list, newest first, of `mostLost` at most. auth-sm writes it again and again while any wait; it lasts for seconds.
- * Redis is not trusted: an entry is a reason to ask auth-sm about somebody, or to refuse until auth-sm can be asked. So it
- * says no more than whose membership it is, and which version of it took something away.
+ * auth-sm's outbox: a JSON list, newest first, of `mostLost` at most. auth-sm writes it again and again while any wait; it
+ * lasts for seconds. Redis is not trusted: an entry is a reason to ask auth-sm about somebody, or to refuse until auth-sm can
+ * be asked. So it says no more than whose membership it is, and which version of it took something away.
  */
 export const lostMembershipsKey = "coffer:lost-memberships";
 export const mostLost = 1000;

@@ -8,6 +8,7 @@ import type { Deps } from "../deps.ts";
 const everyMilliseconds = 200;
 /** After that nobody writes it any more: it has arrived. */
 const lifeMilliseconds = 10_000;
+
 /**
  * Puts into Redis who has lost something of which vaults does not know yet, so that these people are refused there also
  * while the bus is away. Replicas may write an older list over a newer one; the next turn makes up for that.
