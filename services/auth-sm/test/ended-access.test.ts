@@ -1,7 +1,7 @@
 import { membershipOf } from "@coffer/events";
-import { connectRedis } from "@coffer/ratelimit";
 import pg from "pg";
 import { until } from "@coffer/testkit";
+import { Redis } from "ioredis";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { createFolder } from "./support/machines.ts";
@@ -29,7 +29,7 @@ const newMember = async (role: Role = "member", orgs = [orgId]): Promise<Person>
   return person;
 };
 const account = ({ token }: Person) => call(replica, "GET", "/api/account", { token });
-const redis = connectRedis(service.redis.url);
+const redis = new Redis(service.redis.url);
 t.teardown(() => redis.disconnect());
 const heard = ({ userId }: Person) => observer.revocations.filter(({ user_id }) => user_id === userId);
 

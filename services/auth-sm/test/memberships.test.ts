@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Membership } from "@coffer/events";
 import { lostMembershipsKey, memberships, namedMemberships } from "@coffer/events";
-import { connectRedis } from "@coffer/ratelimit";
 import { until } from "@coffer/testkit";
+import { Redis } from "ioredis";
 import pg from "pg";
 import t from "tap";
 import { call } from "./support/call.ts";
@@ -189,7 +189,7 @@ await t.test("those that are named are told as they are, and who is none is left
 });
 
 await t.test("who loses something while the bus is away stands in Redis, for as long as that waits", async (t) => {
-  const redis = connectRedis(service.redis.url);
+  const redis = new Redis(service.redis.url);
   t.teardown(() => redis.disconnect());
   const joined = async () => {
     const person = await register(service, { orgName: "Elsewhere" });

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { revokedSessionsKey } from "@coffer/events";
 import { createDatabase } from "@coffer/postgres";
-import { connectRedis } from "@coffer/ratelimit";
 import { createTelemetry } from "@coffer/telemetry";
 import pg from "pg";
 import { until } from "@coffer/testkit";
+import { Redis } from "ioredis";
 import t from "tap";
 import { schema } from "../src/migrate.ts";
 import { sessionSweep } from "../src/sessions/sweep.ts";
@@ -24,7 +24,7 @@ const day = 24 * 60 * 60 * 1000;
 const client = new pg.Client({ connectionString: service.postgres.url });
 await client.connect();
 t.teardown(() => client.end());
-const redis = connectRedis(service.redis.url);
+const redis = new Redis(service.redis.url);
 t.teardown(() => redis.disconnect());
 const revoked = (sessionId: string) => redis.zscore(revokedSessionsKey, sessionId);
 

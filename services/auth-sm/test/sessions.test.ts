@@ -1,7 +1,7 @@
 import { revokedSessionsKey } from "@coffer/events";
-import { connectRedis } from "@coffer/ratelimit";
 import pg from "pg";
 import { until } from "@coffer/testkit";
+import { Redis } from "ioredis";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { logIn, register } from "./support/people.ts";
@@ -17,7 +17,8 @@ const account = (token: string) => call(service, "GET", "/api/account", { token 
 const client = new pg.Client({ connectionString: service.postgres.url });
 await client.connect();
 t.teardown(() => client.end());
-const redis = connectRedis(service.redis.url);
+const redis = new Redis(service.redis.url);
+redis.on("error", () => undefined); // it is stopped and started
 t.teardown(() => redis.disconnect());
 const revoked = (sessionId: string) => redis.zscore(revokedSessionsKey, sessionId);
 

@@ -1,4 +1,4 @@
-import { connectRedis } from "@coffer/ratelimit";
+import { Redis } from "ioredis";
 import { until } from "@coffer/testkit";
 import pg from "pg";
 
@@ -26,7 +26,7 @@ export async function storedInPostgres({ url }: { url: string }): Promise<Map<st
 
 /** All that Redis has. */
 export async function storedInRedis({ url }: { url: string }): Promise<string> {
-  const redis = connectRedis(url);
+  const redis = new Redis(url);
   try {
     await until("the connection", () => redis.status === "ready");
     const keys = await redis.keys("*");
