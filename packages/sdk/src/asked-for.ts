@@ -2,6 +2,7 @@ import { CofferError } from "./errors.ts";
 import type { ApiAnswer } from "./transport.ts";
 
 const uuidShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const secretUidShape = /^[A-Za-z0-9_][A-Za-z0-9_-]{21}$/;
 
 /**
  * The thing that an answer shows, when it is the one that was asked for. A service that may answer with another one
@@ -22,6 +23,11 @@ export function askedFor<View extends object>(
 /** Whether a text is an id of anything but a secret, in either case. */
 export function isUuid(text: string): boolean {
   return uuidShape.test(text);
+}
+
+/** Whether a text may be the uid of a secret; a title may look like one. */
+export function isSecretUid(text: string): boolean {
+  return secretUidShape.test(text);
 }
 
 /** The service knows UUIDs in lower case, however they are asked for. */

@@ -1,5 +1,5 @@
+import { checkAnswered, folderAnswered } from "./answered-notation.ts";
 import { CofferError } from "./errors.ts";
-import { requireFolder } from "./fresh-folders.ts";
 import { isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
 import { machineStore } from "./machine-store.ts";
@@ -35,8 +35,9 @@ export interface MachineClient extends SecretsClient {
   client(): Promise<ClientView>;
   /**
    * Lets the service find one field, and decrypts it: one request, whatever the number of secrets. Only this one field
-   * is sent, and only it is in the audit log. Whether the secret of that title is the right one is the service's word;
-   * `read` checks the sealed title itself.
+   * is sent, and only it is in the audit log. Where the notation has ids, the answer's are those, else `bad_answer`; that
+   * a secret found by its title is the one of that title is the service's word, and `read` checks the sealed title itself.
+   * A title that could be a uid costs a second request, which shows it sealed.
    */
   resolve(notation: string): Promise<ResolvedField>;
 }
@@ -63,7 +64,7 @@ export function createClient(configuration: MachineConfiguration | string, optio
     url: transport.url,
     client: async () => (await store.send({ method: "GET", path: "/api/sm/v1/client" })).body as ClientView,
     async resolve(notation) {
-      const { field } = parseNotation(notation);
+      const named = parseNotation(notation);
       const answer = await store.send({
         method: "POST",
         path: "/api/sm/v1/notation",
@@ -71,15 +72,11 @@ export function createClient(configuration: MachineConfiguration | string, optio
         repeatable: true,
       });
       const view = answer.body as NotationView;
-      if (view.field !== field)
-        throw new CofferError("bad_answer", "the service answered another field than asked for");
-      let folder = await requireFolder(store, view.folder_id);
-      if (folder.keyVersion !== view.key_version) {
-        await store.folders(true);
-        folder = await requireFolder(store, view.folder_id);
-      }
-      const value = await openField(folder, view.uid, field, view.value_encrypted);
-      return { uid: view.uid, folder: view.folder, title: view.title, field, value, updated_at: view.updated_at };
+      const folder = await folderAnswered(store, named, view);
+      await checkAnswered(store, folder, named, view);
+      const { uid, title, updated_at } = view;
+      const value = await openField(folder, uid, named.field, view.value_encrypted);
+      return { uid, folder: view.folder, title, field: named.field, value, updated_at };
     },
   };
 }

@@ -10,9 +10,14 @@ import type { SecretView } from "./views.ts";
  * name: the service says the names, and would choose another folder by calling it so.
  */
 export function folderOf(folders: readonly OpenFolder[], nameOrId: string): OpenFolder | undefined {
-  const name = nameOrId.toLowerCase();
-  if (isUuid(name)) return folders.find(({ id }) => id === name);
-  return folders.find((folder) => folder.name.toLowerCase() === name);
+  if (isUuid(nameOrId)) return folders.find(({ id }) => id === nameOrId.toLowerCase());
+  const name = folded(nameOrId);
+  return folders.find((folder) => folded(folder.name) === name);
+}
+
+/** As the service compares names: of the forms of a letter, and of upper and lower case, each is as good. */
+function folded(name: string): string {
+  return name.normalize("NFKC").toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }
 
 /**

@@ -2,7 +2,7 @@ import t from "tap";
 import { box, contexts, decodeBase64, newId, newKeyPair } from "@coffer/crypto";
 import { createClient, personClient } from "../src/index.ts";
 import type { PersonClient } from "../src/index.ts";
-import { newFolder, newMachine, newSecret } from "./machine.ts";
+import { folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
 import { json, startServer } from "./server.ts";
 import { newSession, startVaultServer } from "./vault-server.ts";
 import type { VaultServer } from "./vault-server.ts";
@@ -180,4 +180,74 @@ await t.test("a folder is not shared, nor written to, because the service calls 
   await t.rejects(me.folders.share(asked, request, confirm), { code: "not_found" });
   await t.rejects(me.secrets.set(`coffer://${asked}/database/field/password`, "s"), { code: "not_found" });
   t.notOk(received.some(({ method }) => method !== "GET"));
+});
+
+await t.test("a notation's answer is of the folder and the secret that were named", async (t) => {
+  const [folder, elsewhere] = [newFolder("Bürö"), newFolder("staging")];
+  const titleLikeUid = "production-database-01";
+  const asked = await newSecret(folder, "database", { password: "one" });
+  const other = await newSecret(folder, "mail", { password: "two" });
+  const like = await newSecret(folder, titleLikeUid, { password: "three" });
+  const foreign = await newSecret(elsewhere, "database", { password: "four" });
+  const folders = [folder, elsewhere];
+  let shown = asked;
+  let called: { title?: string; folder?: string } = {};
+  const { url, received } = await startServer(t, ({ method, path }, response) => {
+    if (path.endsWith("/folders")) {
+      void Promise.all(folders.map(listed)).then((data) => json(response, 200, { data }));
+      return;
+    }
+    if (method === "GET") {
+      json(response, 200, { ...shown, ...called });
+      return;
+    }
+    const home = shown === foreign ? elsewhere : folder;
+    void sealedField(home, shown.uid).then((value_encrypted) =>
+      json(response, 200, {
+        uid: shown.uid,
+        folder: home.name,
+        folder_id: home.id,
+        title: shown.title,
+        field: "password",
+        value_encrypted,
+        key_version: 1,
+        updated_at: shown.updated_at,
+        ...called,
+      }),
+    );
+  });
+  const machine = await newMachine(url, folders);
+  const listed = (one: typeof folder) => folderFor(one, machine.public_key);
+  const sealedField = (home: typeof folder, uid: string): Promise<string> =>
+    box(home.key, new TextEncoder().encode(`value of ${uid}`), contexts.field(uid, "password"));
+  const resolve = (inFolder: string, title: string) =>
+    createClient(machine).resolve(`coffer://${inFolder}/${title}/field/password`);
+  const refused = { code: "bad_answer", message: /another (folder|secret) than/ };
+
+  for (const name of ["Bürö", "BU\u0308RO\u0308", folder.id, folder.id.toUpperCase()])
+    for (const title of ["database", asked.uid])
+      t.match(await resolve(name, title), { uid: asked.uid, value: `value of ${asked.uid}` }, `${name} ${title}`);
+  t.equal(received.filter(({ method }) => method === "GET").length, 0, "with one request each");
+
+  shown = foreign;
+  for (const name of ["Bürö", folder.id])
+    for (const claim of ["Bürö", "staging"]) {
+      called = { folder: claim };
+      await t.rejects(resolve(name, "database"), refused, `${name}, in a folder called ${claim}`);
+    }
+  shown = other;
+  for (const claim of ["mail", asked.uid]) {
+    called = { title: claim };
+    await t.rejects(resolve(folder.id, asked.uid), refused, `another uid, titled ${claim}`);
+  }
+  called = {};
+  await t.rejects(resolve(folder.id, "database"), refused, "another title");
+
+  shown = like;
+  t.match(await resolve("Bürö", titleLikeUid), { uid: like.uid }, "a title that could be a uid, sealed as such");
+  for (const lie of [other, foreign]) {
+    shown = lie;
+    called = { title: titleLikeUid };
+    await t.rejects(resolve("Bürö", titleLikeUid), refused);
+  }
 });

@@ -83,10 +83,31 @@ export const sdkMutants: readonly Mutant[] = [
     tests: asked,
   },
   {
+    name: "notation-answered-from-another-folder",
+    file: `${source}/answered-notation.ts`,
+    find: 'if (folder.id !== view.folder_id) throw another("folder");',
+    replace: 'if (folder.name !== view.folder) throw another("folder");',
+    tests: asked,
+  },
+  {
+    name: "notation-answered-with-another-secret",
+    file: `${source}/answered-notation.ts`,
+    find: 'if (view.title !== title) throw another("secret");',
+    replace: 'if (view.title === "") throw another("secret");',
+    tests: asked,
+  },
+  {
+    name: "uid-of-a-notation-taken-for-a-title-at-the-services-word",
+    file: `${source}/answered-notation.ts`,
+    find: "if (!isSecretUid(title)) return;",
+    replace: 'if (!isSecretUid(title) || view.title !== "") return;',
+    tests: asked,
+  },
+  {
     name: "folder-chosen-by-a-name-that-is-an-id",
     file: `${source}/find-secret.ts`,
-    find: "if (isUuid(name)) return folders.find(({ id }) => id === name);",
-    replace: "if (isUuid(name) && folders.some(({ id }) => id === name)) return folders.find(({ id }) => id === name);",
+    find: "if (isUuid(nameOrId)) return",
+    replace: "if (isUuid(nameOrId) && folders.some(({ id }) => id === nameOrId)) return",
     tests: asked,
   },
   {
