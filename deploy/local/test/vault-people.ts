@@ -1,6 +1,6 @@
 import { newId } from "@coffer/crypto";
 import { personClient } from "@coffer/sdk";
-import type { OfflineStorage, PersonClient, PersonSession, Sync, SyncChange } from "@coffer/sdk";
+import type { OfflineStorage, PersonClient, PersonSession, Sync, SyncChange, WebSocketConstructor } from "@coffer/sdk";
 import { login, register } from "@coffer/sdk/account";
 import type { TestScope } from "@coffer/testkit";
 import { password } from "./cli-person.ts";
@@ -31,17 +31,19 @@ export function secondSession(url: string, email: string): Promise<PersonSession
   return login({ url, email, password, device: deviceOf() }, patient);
 }
 
-/** Makes a device of a session, with what its storage holds, which is up to date when this resolves. */
+/** Makes a device of a session, with what its storage holds, which is up to date when this resolves. `webSocket` is its own. */
 export async function newDevice(
   t: TestScope,
   url: string,
   session: PersonSession,
   storage?: OfflineStorage,
+  webSocket?: WebSocketConstructor,
 ): Promise<SyncedDevice> {
   const me = personClient(session, url, patient);
   const heard: SyncedDevice["heard"] = [];
   const sync = await me.sync({
     storage,
+    webSocket,
     onChange: (changes) => {
       for (const change of changes) heard.push({ at: performance.now(), change });
     },
