@@ -1,9 +1,15 @@
 import type { Route } from "@coffer/http";
 import type { User } from "@coffer/service";
+import { inChosenOrganization } from "./access/in-chosen-organization.ts";
 import type { Deps } from "./deps.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { recordRoutes } from "./records/routes.ts";
 import { vaultRoutes } from "./vaults/routes.ts";
 
-/** The whole HTTP surface of the service, a row per endpoint. */
-export const routes: readonly Route<Deps, User>[] = [...vaultRoutes, ...memberRoutes, ...recordRoutes];
+const rows: readonly Route<Deps, User>[] = [...vaultRoutes, ...memberRoutes, ...recordRoutes];
+
+/**
+ * The whole HTTP surface of the service, a row per endpoint. The list of vaults has all of the caller's, whatever
+ * organization is chosen, and a new vault belongs to the chosen one.
+ */
+export const routes = rows.map((row) => (row.path === "/api/vaults" ? row : inChosenOrganization(row)));

@@ -11,6 +11,7 @@ import { startVaults } from "./support/service.ts";
 import { expected, jwe, sealed } from "./support/vaults.ts";
 
 const service = await startVaults(t);
+const { people, listeners } = service;
 
 /** All that requests might change, as one value. */
 async function digest(): Promise<string> {
@@ -123,9 +124,12 @@ await t.test("ids in bodies and headers give nothing that is not one's own", asy
   const at = `/api/vaults/${cast.vault.id}/members/${cast.stranger.userId}`;
   t.equal((await call(service, founder, "PUT", at, { body: grant })).status, 404);
   t.equal(await digest(), before);
-  for (const headers of [elsewhere, { "x-coffer-org": cast.orgId }]) {
+  for (const [headers, status] of [
+    [elsewhere, 404],
+    [{ "x-coffer-org": cast.orgId }, 403],
+  ] as const) {
     const seen = await call(service, cast.stranger, "GET", `/api/vaults/${cast.vault.id}`, { headers });
-    t.equal(seen.status, 404);
+    t.equal(seen.status, status);
     const list = await call(service, cast.stranger, "GET", "/api/vaults", { headers });
     t.same(
       list.body.data.map(({ id }) => id),
@@ -137,6 +141,33 @@ await t.test("ids in bodies and headers give nothing that is not one's own", asy
   expected(await call(service, founder, "POST", `/api/vaults/${cast.vault.id}/import`, { body }), 201);
   const foreign = `/api/vaults/${cast.foreign.vault.id}/records/${record.id}`;
   t.same((await call(service, cast.stranger, "GET", foreign)).body, cast.foreign.record);
+});
+
+await t.test("who chooses an organization belongs to it, on every route of a vault", async (t) => {
+  const cast = await assemble(service);
+  const founder = founderOf(cast);
+  const [second, suspended] = [randomUUID(), randomUUID()];
+  await people.place(founder, { orgId: second, role: "auditor" });
+  await people.place(founder, { orgId: suspended, role: "owner", status: "suspended" });
+  const before = await digest();
+  for (const row of rows)
+    for (const org of [cast.foreign.orgId, suspended, randomUUID(), "acme"]) {
+      const headers = { "x-coffer-org": org };
+      const answer = await call(service, founder, row.method, pathOf(row, cast), { body: row.body?.(cast), headers });
+      t.match(answer, { status: 403, body: { error: "access_denied" } }, `${row.method} ${row.path} in ${org}`);
+    }
+  t.equal(await digest(), before);
+  // The vault is named by its path: the person's other organizations hide nothing of it.
+  for (const org of [cast.orgId, second])
+    t.equal(
+      (await call(service, founder, "GET", `/api/vaults/${cast.vault.id}`, { headers: { "x-coffer-org": org } }))
+        .status,
+      200,
+    );
+  await listeners.record("the refusal", ({ action, org_id, outcome, actor, request }) => {
+    const isDenied = outcome === "denied" && request.status === 403;
+    return isDenied && action === "vault.deleted" && org_id === cast.orgId && actor.id === founder.userId;
+  });
 });
 
 await t.test("the list has what its caller sees, and nothing else", async (t) => {

@@ -20,6 +20,20 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/travel.test.ts`],
   },
   {
+    name: "vault-used-in-an-organization-of-others",
+    file: `${source}/routes.ts`,
+    find: '(row.path === "/api/vaults" ? row : inChosenOrganization(row))',
+    replace: '(row.path.startsWith("/api/vaults") ? row : inChosenOrganization(row))',
+    tests: [`${tests}/authorization.test.ts`],
+  },
+  {
+    name: "vault-used-in-an-organization-that-suspends-the-caller",
+    file: `${source}/access/organization.ts`,
+    find: 'if (membership?.status !== "active") {',
+    replace: "if (membership === null) {",
+    tests: [`${tests}/authorization.test.ts`],
+  },
+  {
     name: "vault-permission-not-asked",
     file: `${source}/access/vault.ts`,
     find: "if (!covers(row.permission, needed)) {",
