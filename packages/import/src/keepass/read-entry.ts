@@ -5,9 +5,10 @@ import { ImportError } from "../import-error.ts";
 import type { Reading } from "../report.ts";
 import { childOf, childrenOf, textOf } from "../xml/read-xml.ts";
 import { readPasskey } from "./read-passkey.ts";
+import { readTime } from "./read-time.ts";
 import { holdsReference } from "./references.ts";
 import type { LookUp } from "./references.ts";
-import { isOfPasskey, moreUrls, standardKeys } from "./string-keys.ts";
+import { isOfPasskey, moreUrls, standardKeys, urlsOf } from "./string-keys.ts";
 import { readTotp } from "./totp-strings.ts";
 
 export interface EntryContext {
@@ -52,10 +53,11 @@ export function readEntry(entry: XmlElement, { folder, lookUp, reading }: EntryC
   const usual = ["UserName", "Password", "URL"].some((key) => (values.get(key) ?? "") !== "");
   const draft = newDraft(usual || totp !== undefined ? "login" : "secure_note", name);
   const passkey = readPasskey(values, hidden, name);
+  for (const url of urlsOf(values)) draft.addUri(url);
   for (const [key, value] of values) {
     const standard = standardKeys.get(key);
     if (standard !== undefined) draft.set(standard, value);
-    else if (key === "URL" || moreUrls.test(key)) draft.addUri(value);
+    else if (key === "URL" || moreUrls.test(key)) continue;
     else if (isOfPasskey(key)) {
       // What no passkey was made of is a secret all the same.
       if (passkey === undefined && value !== "") draft.custom(key, value, "hidden");
@@ -79,9 +81,9 @@ function addCommon(draft: Draft, entry: XmlElement, folder: string): void {
     .map((tag) => tag.trim());
   draft.set("tags", tags.filter((tag) => tag !== "").join("\n"));
   if (textOf(entry, "OverrideURL") !== "") draft.custom("OverrideURL", textOf(entry, "OverrideURL"));
-  if (textOf(times, "Expires") === "True") draft.set("expires_at", textOf(times, "ExpiryTime"));
-  draft.set("original_created_at", textOf(times, "CreationTime"));
-  draft.set("original_updated_at", textOf(times, "LastModificationTime"));
+  if (textOf(times, "Expires") === "True") draft.set("expires_at", readTime(textOf(times, "ExpiryTime")));
+  draft.set("original_created_at", readTime(textOf(times, "CreationTime")));
+  draft.set("original_updated_at", readTime(textOf(times, "LastModificationTime")));
 }
 
 function tellOfTheRest(

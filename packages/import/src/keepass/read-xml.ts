@@ -44,6 +44,8 @@ export function readKeepassXml(bytes: Uint8Array, include: Include): Reading {
     }
     if (textOf(group, "Notes") !== "")
       reading.leftOut.push({ kind: "setting", item: null, reason: `the notes of the group "${folder}"` });
+    if (!inBin && childrenOf(group, "Entry").length + childrenOf(group, "Group").length === 0)
+      reading.leftOut.push({ kind: "setting", item: null, reason: `the group "${folder}" holds nothing` });
     for (const entry of childrenOf(group, "Entry")) readEntry(entry, { folder, lookUp, reading });
     for (const child of childrenOf(group, "Group")) walk(child, [...path, textOf(child, "Name")]);
   };

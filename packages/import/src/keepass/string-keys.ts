@@ -7,7 +7,14 @@ export const standardKeys: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Further addresses, as KeePassXC and Keepass2Android write them: `KP2A_URL`, `KP2A_URL_1` and so on. */
-export const moreUrls = /^KP2A_URL(?:_\d+)?$/;
+export const moreUrls = /^KP2A_URL(?:_(\d+))?$/;
+
+/** The addresses of an entry in their order: programs write its strings by their names, where `URL` is behind them. */
+export function urlsOf(values: ReadonlyMap<string, string>): string[] {
+  const numberOf = (key: string): number => Number(moreUrls.exec(key)?.[1] ?? 0);
+  const more = [...values].filter(([key]) => moreUrls.test(key)).sort(([a], [b]) => numberOf(a) - numberOf(b));
+  return [values.get("URL") ?? "", ...more.map(([, value]) => value)];
+}
 
 /** KeePassXC's strings of a passkey, and what they are in a record. */
 export const passkeyKeys: ReadonlyMap<string, string> = new Map([
