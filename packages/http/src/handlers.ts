@@ -8,7 +8,7 @@ import { createCors } from "./cors.ts";
 import type { AppOptions } from "./create-app.ts";
 import type { Exchange } from "./exchange.ts";
 import { createOpen } from "./exchange.ts";
-import { identify } from "./identify.ts";
+import { identify, isOutdated } from "./identify.ts";
 import { createObserve } from "./observe.ts";
 import { bucketOfPath } from "./rate-limit.ts";
 import { RequestAborted } from "./read-body.ts";
@@ -37,7 +37,10 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
       await admit(limiter, row.bucket, exchange);
       exchange.admitted = true;
       const caller = await identify(row, deps, exchange);
+      const identifiedAt = performance.now();
       exchange.call = await readCall(row, exchange, caller);
+      if (isOutdated(row, identifiedAt))
+        exchange.call = { ...exchange.call, caller: await identify(row, deps, exchange) };
       return await sendReply(row, exchange, await row.run(deps, exchange.call as Call<never>)); // made by the row's own schemas
     } catch (error) {
       return error instanceof RequestAborted ? closedByCaller : refuse(row, exchange, error);

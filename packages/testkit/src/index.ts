@@ -7,6 +7,7 @@ export { sharedPostgresVariable, testPostgres } from "./test-postgres.ts";
 export type { TestDatabase } from "./test-postgres.ts";
 export { testNats } from "./test-nats.ts";
 export type { TestNats, TestNatsOptions } from "./test-nats.ts";
+export { sendSlowly } from "./slow-body.ts";
 export { askSlowly } from "./slow-reader.ts";
 export type { SlowAnswer } from "./slow-reader.ts";
 export { testRedis } from "./test-redis.ts";

@@ -10,7 +10,7 @@ import { createSecretWrites } from "../src/store/secret-writes.ts";
 import { createFolder, createMachine, createSecret } from "./support/machines.ts";
 import { execute, share, startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
-import { sealed } from "./support/people.ts";
+import { logIn, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 // What is between the judgement and the write, which no caller can time: the statements alone, with what was judged.
@@ -24,6 +24,8 @@ const reader = await createMachine(service, owner, [{ folder_id: folderId, permi
 const ungranted = await createMachine(service, owner, []);
 const revoked = await createMachine(service, owner, [{ folder_id: folderId, permission: "write" }]);
 await execute(service, "UPDATE auth_sm.clients SET revoked_at = now() WHERE id = $1", [revoked.clientId]);
+const loggedOut = await logIn(service, owner);
+await execute(service, "UPDATE auth_sm.sessions SET revoked_at = now() WHERE id = $1", [loggedOut.sessionId]);
 for (const person of [member, auditor, suspended]) await share(service, folderId, person, "manage");
 const database = createDatabase({
   url: service.postgres.url,
@@ -34,7 +36,7 @@ t.teardown(() => database.close());
 const writes = createSecretWrites(database);
 
 const client = ({ clientId }: { clientId: string }) => ({ type: "client", id: clientId }) as const;
-const person = ({ userId }: Person) => ({ type: "user", id: userId }) as const;
+const person = ({ userId, sessionId }: Person) => ({ type: "user", id: userId, session_id: sessionId }) as const;
 type Actor = ReturnType<typeof client> | ReturnType<typeof person>;
 
 const content = { encrypted_payload: sealed(), wrapped_dek: sealed() };
@@ -69,7 +71,9 @@ await t.test("a secret is inserted while the judgement holds, and not otherwise"
   for (const actor of [client(machine), person(owner), person(member)]) t.ok(await insert(actor), actor.type);
   const refused = { reader: client(reader), ungranted: client(ungranted), revoked: client(revoked) };
   const others = { auditor: person(auditor), suspended: person(suspended), stranger: person(stranger) };
-  for (const [name, actor] of Object.entries({ ...refused, ...others })) t.equal(await insert(actor), null, name);
+  const ended = { "logged out": person(loggedOut) };
+  for (const [name, actor] of Object.entries({ ...refused, ...others, ...ended }))
+    t.equal(await insert(actor), null, name);
   t.equal(await insert(client(machine), { keyVersion: 2 }), null, "another key version");
   t.equal(await insert(client(machine), { orgId: company.strangersOrgId }), null, "another organization");
   t.equal(await insert(client(machine), { folderId: randomUUID() }), null, "no such folder");
@@ -92,6 +96,7 @@ await t.test("a secret is replaced and removed while the judgement holds, and no
     for (const actor of [client(reader), client(ungranted), client(revoked), person(auditor), person(suspended)]) {
       t.equal(await write(actor), null);
     }
+    t.equal(await write(person(loggedOut)), null, "logged out");
     t.equal(await write(client(machine), { version: 2 }), null, "another version");
     t.equal(await write(client(machine), { updated_at: "2026-01-01T00:00:00.000000Z" }), null, "another time");
   }

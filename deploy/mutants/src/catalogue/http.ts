@@ -20,6 +20,17 @@ export const httpMutants: readonly Mutant[] = [
     tests: ["packages/http/test/rate-limit.test.ts"],
   },
   {
+    name: "caller-of-a-slow-body-identified-once",
+    file: `${source}/identify.ts`,
+    find: "return row.body !== undefined && performance.now() - identifiedAt > holdsMilliseconds;",
+    replace: "return row.body === undefined && performance.now() - identifiedAt > holdsMilliseconds;",
+    tests: [
+      "packages/http/test/slow-body.test.ts",
+      "services/vaults/test/slow-bodies.test.ts",
+      "services/auth-sm/test/ended-session-writes.test.ts",
+    ],
+  },
+  {
     name: "body-one-byte-over-the-limit-accepted",
     file: `${source}/read-body.ts`,
     find: "if (length > limitBytes) {",

@@ -144,6 +144,27 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/sessions.test.ts`],
   },
   {
+    name: "member-acts-in-a-session-that-ended-meanwhile",
+    file: `${source}/access/membership.ts`,
+    find: "  if (membership?.session_lasts === false) throw sessionEnded();\n",
+    replace: "",
+    tests: [`${tests}/ended-session-writes.test.ts`],
+  },
+  {
+    name: "grant-used-in-a-session-that-ended-meanwhile",
+    file: `${source}/access/user-grant.ts`,
+    find: "if (!grant.session_lasts) throw",
+    replace: "if (grant.key_version < 1) throw",
+    tests: [`${tests}/ended-session-writes.test.ts`],
+  },
+  {
+    name: "session-not-asked-again-after-a-wait",
+    file: `${source}/access/lasting-session.ts`,
+    find: "if (!(await isNotEnded(db, caller.sessionId))) throw",
+    replace: "if (!(await isNotEnded(db, caller.sessionId)) && caller.sessionId === caller.userId) throw",
+    tests: [`${tests}/ended-session-writes.test.ts`],
+  },
+  {
     name: "session-ends-and-nobody-is-told",
     file: `${source}/sessions/revoke.ts`,
     find: "  await enqueue(tx, sessionRevoked, news, { id: deps.newId() });\n",

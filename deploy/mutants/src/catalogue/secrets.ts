@@ -27,6 +27,13 @@ export const secretMutants: readonly Mutant[] = [
     tests: [`${tests}/judged-writes.test.ts`],
   },
   {
+    name: "write-of-a-session-that-was-ended-meanwhile",
+    file: `${source}/store/secret-writes.ts`,
+    find: "WHERE s.id = $5 AND s.revoked_at IS NULL AND",
+    replace: "WHERE s.id = $5 AND",
+    tests: [`${tests}/judged-writes.test.ts`],
+  },
+  {
     name: "update-over-another-update",
     file: `${source}/store/secret-writes.ts`,
     find: "AND version = $7 AND updated_at = $8\n       RETURNING ${receiptColumns}",

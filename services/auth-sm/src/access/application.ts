@@ -4,6 +4,7 @@ import type { User } from "../callers/user.ts";
 import type { ApplicationRow } from "../store/applications.ts";
 import { findApplication } from "../store/applications.ts";
 import type { Role } from "../store/memberships.ts";
+import { requireSession } from "./lasting-session.ts";
 import type { ActiveMembership } from "./membership.ts";
 import { requireHeldMembership, requireMembership } from "./membership.ts";
 
@@ -43,7 +44,9 @@ export async function requireLockedApplication(
   },
 ): Promise<ReachedApplication> {
   const membership = await requireHeldMembership(tx, caller, allowed);
-  return reached(membership, await lock(tx, membership.orgId, id));
+  const application = await lock(tx, membership.orgId, id);
+  await requireSession(tx, caller);
+  return reached(membership, application);
 }
 
 function reached(membership: ActiveMembership, application: ApplicationRow | null): ReachedApplication {

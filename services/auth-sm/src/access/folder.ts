@@ -5,13 +5,13 @@ import type { Machine } from "../callers/machine.ts";
 import { askerOf } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { findUserGrant } from "../store/folder-grants.ts";
 import type { FolderLock } from "../store/folders.ts";
 import { lockFolder } from "../store/folders.ts";
 import { activeClient } from "./client.ts";
 import { holders, requireHeldMembership, requireMembership } from "./membership.ts";
 import type { Permission } from "./permission.ts";
 import { covers } from "./permission.ts";
+import { requireUserGrant } from "./user-grant.ts";
 
 /** A folder that the caller may use as asked. */
 export interface FolderAccess {
@@ -41,8 +41,7 @@ export async function requireFolder(
   }
   const { pool } = deps.database;
   const { orgId, actor } = await requireMembership(pool, caller, holders);
-  const grant = await findUserGrant(pool, { orgId, userId: caller.userId, folderId });
-  if (grant === null) throw new ServiceError("not_found", "folder not found");
+  const grant = await requireUserGrant(pool, caller, { orgId, folderId });
   return { orgId, actor, folderId, ...granted(grant, needed) };
 }
 
@@ -57,11 +56,8 @@ export async function requireLockedFolder(
   { needed, lock, others = [] }: { needed: Permission; lock: FolderLock; others?: readonly string[] },
 ): Promise<FolderAccess> {
   const { orgId, actor } = await requireHeldMembership(tx, caller, holders, others);
-  const judge = async (): Promise<{ keyVersion: number }> => {
-    const grant = await findUserGrant(tx, { orgId, userId: caller.userId, folderId });
-    if (grant === null) throw new ServiceError("not_found", "folder not found");
-    return granted(grant, needed);
-  };
+  const judge = async (): Promise<{ keyVersion: number }> =>
+    granted(await requireUserGrant(tx, caller, { orgId, folderId }), needed);
   // First without a lock: nobody holds up a folder that is not theirs.
   await judge();
   await lockFolder(tx, { orgId, folderId }, lock);

@@ -1,7 +1,7 @@
-import type { Transaction } from "@coffer/postgres";
+import type { Queryable, Transaction } from "@coffer/postgres";
 import { sessionEnded } from "@coffer/service";
 import type { User } from "../callers/user.ts";
-import { lockSessions } from "../store/sessions.ts";
+import { isNotEnded, lockSessions } from "../store/sessions.ts";
 
 /**
  * The ids of the caller's sessions, locked until the transaction ends, the caller's own among them.
@@ -13,4 +13,12 @@ export async function requireLastingSession(tx: Transaction, caller: User, now: 
     throw sessionEnded();
   }
   return lasting;
+}
+
+/**
+ * Asks once more whether the caller's session lasts: for writes whose own statements do not say so after their last wait.
+ * @throws ServiceError `invalid_token` when it has been ended since the request was let in
+ */
+export async function requireSession(db: Queryable, caller: User): Promise<void> {
+  if (!(await isNotEnded(db, caller.sessionId))) throw sessionEnded();
 }

@@ -1,11 +1,11 @@
 import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import { findUserGrant } from "../store/folder-grants.ts";
 import type { FolderLock, LockedFolder } from "../store/folders.ts";
 import { lockFolder } from "../store/folders.ts";
 import type { ActiveMembership } from "./membership.ts";
 import { everyone, managers, requireHeldMembership } from "./membership.ts";
+import { requireUserGrant } from "./user-grant.ts";
 
 /** A folder that the caller may rename, delete and withdraw grants on, locked until the transaction ends. */
 export interface ManagedFolder extends ActiveMembership {
@@ -26,9 +26,8 @@ export async function requireManagedFolder(
   const membership = await requireHeldMembership(tx, caller, everyone);
   const { orgId, role } = membership;
   const judge = async (): Promise<void> => {
-    const grant = await findUserGrant(tx, { orgId, userId: caller.userId, folderId });
-    if (grant === null) throw new ServiceError("not_found", "folder not found");
-    if (!managers.includes(role) && (role === "auditor" || grant.permission !== "manage")) {
+    const { permission } = await requireUserGrant(tx, caller, { orgId, folderId });
+    if (!managers.includes(role) && (role === "auditor" || permission !== "manage")) {
       throw new ServiceError("access_denied", "this needs the role owner or admin, or manage permission on the folder");
     }
   };

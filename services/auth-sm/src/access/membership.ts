@@ -1,10 +1,10 @@
 import { ServiceError } from "@coffer/errors";
 import type { Queryable, Transaction } from "@coffer/postgres";
-import { userActor } from "@coffer/service";
+import { sessionEnded, userActor } from "@coffer/service";
 import type { Actor } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Membership, Role } from "../store/memberships.ts";
-import { findMembership, hasMembership } from "../store/memberships.ts";
+import { findMembershipInSession, hasMembership } from "../store/memberships.ts";
 import { holdPeople } from "../store/person-locks.ts";
 
 export { userActor } from "@coffer/service";
@@ -27,15 +27,17 @@ export const everyone: readonly Role[] = ["owner", "admin", "auditor", "member"]
 
 /**
  * The caller's membership of the chosen organization (`X-Coffer-Org`), or of the oldest one, for what only reads.
- * @throws ServiceError `not_found` when the caller has no organization at all, `access_denied` when the caller is not
- *   an active member of it or has none of the `allowed` roles.
+ * @throws ServiceError `invalid_token` when the session has been ended since the request was let in, `not_found` when the
+ *   caller has no organization at all, `access_denied` when the caller is not an active member of it or has none of the
+ *   `allowed` roles.
  */
 export async function requireMembership(
   db: Queryable,
   caller: User,
   allowed: readonly Role[],
 ): Promise<ActiveMembership> {
-  const membership = await findMembership(db, caller.userId, caller.orgId);
+  const membership = await findMembershipInSession(db, caller);
+  if (membership?.session_lasts === false) throw sessionEnded();
   // Asked only where it makes a difference.
   const belongs = membership !== null || (caller.orgId !== undefined && (await hasMembership(db, caller.userId)));
   return activeMembership(caller, allowed, { membership, belongs });

@@ -43,7 +43,7 @@ async function requireRemovable(
 ): Promise<MemberRow> {
   const leaves = params.user_id === caller.userId;
   if (!leaves) requireRankOver(role, "member");
-  const member = await requireMemberLocked(tx, orgId, params.user_id);
+  const member = await requireMemberLocked(tx, caller, orgId, params.user_id);
   if (!leaves) requireRankOver(role, member.role);
   return member;
 }

@@ -29,7 +29,7 @@ export async function updateMember(
   let revocations: Revocation[] = [];
   const member = await deps.database.transaction(async (tx) => {
     const { orgId, role: held, actor } = await requireMembersLocked(tx, caller, managers);
-    const present = await requireMemberLocked(tx, orgId, params.user_id);
+    const present = await requireMemberLocked(tx, caller, orgId, params.user_id);
     const userId = present.user_id;
     const { role = present.role, status = present.status } = body;
     requireRankOver(held, present.role);

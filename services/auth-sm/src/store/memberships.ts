@@ -1,6 +1,7 @@
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
+import { notEnded } from "./sessions.ts";
 
 export const roles = ["owner", "admin", "auditor", "member"] as const;
 export type Role = (typeof roles)[number];
@@ -12,6 +13,25 @@ const membership = z.object({
   plan: z.enum(["free", "team", "business", "enterprise"]),
 });
 export type Membership = z.infer<typeof membership>;
+
+const membershipInSession = z.object({
+  ...membership.pick({ org_id: true, role: true, status: true }).shape,
+  session_lasts: z.boolean(),
+});
+type MembershipInSession = z.infer<typeof membershipInSession>;
+
+/** The same, and whether the session in which the person asks has been ended: the judgement of a request. */
+export function findMembershipInSession(
+  db: Queryable,
+  { userId, sessionId, orgId }: { userId: string; sessionId: string; orgId: string | undefined },
+): Promise<MembershipInSession | null> {
+  return db.maybeOne(sql.type(membershipInSession)`
+    SELECT m.org_id, m.role, m.status, ${notEnded(sessionId)} AS session_lasts
+    FROM memberships m
+    WHERE m.user_id = ${userId} AND (${orgId ?? null}::uuid IS NULL OR m.org_id = ${orgId ?? null}::uuid)
+    ORDER BY m.joined_at, m.org_id LIMIT 1
+  `);
+}
 
 /** The person's membership of one organization, or without `orgId` the oldest; null when there is none. */
 export function findMembership(db: Queryable, userId: string, orgId: string | undefined): Promise<Membership | null> {

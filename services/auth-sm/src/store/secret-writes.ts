@@ -3,6 +3,7 @@ import { auditAppend, folderChanged } from "@coffer/events";
 import type { Database } from "@coffer/postgres";
 import { auditPayload, outboxColumns, outboxValues } from "@coffer/postgres";
 import type { z } from "zod";
+import type { Actor } from "../audit.ts";
 import { foldCase } from "../fold-case.ts";
 import { momentAfter, momentOf } from "../moment.ts";
 import { tryWritersTurn } from "./folder-turn.ts";
@@ -15,15 +16,20 @@ import type { SecretReceiptRow } from "./secrets.ts";
 
 const receiptColumns = "uid, folder_id, record_type, created_at, updated_at, version, key_version";
 
-/** The folder as it was judged, while the caller ($4 a client or $5 a person) may still write; kept so until the commit. */
+/**
+ * The folder as it was judged, while the caller ($4 a client, or a person in the session $5) may still write; kept so
+ * until the commit.
+ */
 const heldFolder = `
   SELECT id, org_id, key_version FROM folders f WHERE id = $1 AND org_id = $2 AND key_version = $3 AND ${tryWritersTurn("f.id")} AND (
     EXISTS (
       SELECT FROM client_folders g JOIN clients c ON c.id = g.client_id
       WHERE g.client_id = $4 AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL
     ) OR EXISTS (
-      SELECT FROM folder_members g JOIN memberships m ON m.user_id = g.user_id AND m.org_id = f.org_id
-      WHERE g.user_id = $5 AND g.folder_id = f.id AND g.permission IN ('write', 'manage')
+      SELECT FROM sessions s
+      JOIN folder_members g ON g.user_id = s.user_id AND g.folder_id = f.id
+      JOIN memberships m ON m.user_id = g.user_id AND m.org_id = f.org_id
+      WHERE s.id = $5 AND s.revoked_at IS NULL AND g.permission IN ('write', 'manage')
         AND m.status = 'active' AND m.role <> 'auditor'
     )
   )
@@ -48,7 +54,7 @@ export interface SecretContent {
 
 /** Who writes into which folder, as it was read when the right to it was judged. */
 export interface JudgedFolder {
-  actor: { type: string; id: string | null };
+  actor: Actor;
   orgId: string;
   folderId: string;
   keyVersion: number;
@@ -166,7 +172,7 @@ const folderValues = ({ actor, folderId, orgId, keyVersion }: JudgedFolder) => [
   orgId,
   keyVersion,
   actor.type === "client" ? actor.id : null,
-  actor.type === "user" ? actor.id : null,
+  actor.type === "user" ? (actor.session_id ?? null) : null,
 ];
 
 const presentValues = ({ uid, version, updated_at }: SecretReceiptRow) => [uid, version, updated_at];

@@ -2,6 +2,10 @@ import type { Database, Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
 
+/** A condition: this session has not been ended. Asked by the statements that judge what its person may write. */
+export const notEnded = (sessionId: string) =>
+  sql.fragment`EXISTS (SELECT FROM sessions WHERE id = ${sessionId} AND revoked_at IS NULL)`;
+
 /** What a client says of the device that it runs on. */
 export interface Device {
   id: string;
@@ -101,6 +105,11 @@ export function lockSessions(tx: Queryable, userId: string, now: Date): Promise<
     WHERE user_id = ${userId} AND revoked_at IS NULL AND expires_at > ${now.toISOString()}::timestamptz
     ORDER BY id FOR UPDATE
   `);
+}
+
+/** Whether a session has not been ended. */
+export function isNotEnded(db: Queryable, sessionId: string): Promise<boolean> {
+  return db.oneFirst(sql.type(z.object({ lasts: z.boolean() }))`SELECT ${notEnded(sessionId)} AS lasts`);
 }
 
 const revokedSession = z.object({ id: z.string(), revoked_at: z.string() });
