@@ -1,6 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { startRegistration } from "@coffer/crypto/opaque";
 import { signingKeys } from "@coffer/events";
 import { until } from "@coffer/testkit";
@@ -10,6 +7,7 @@ import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
 import { beginLogin, logIn, newEmail, register, registration } from "./support/people.ts";
 import { beginRecovery, changePassword, newPassword, proofOf, registerRecoverable } from "./support/proofs.ts";
+import { runRotation } from "./support/run-rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -17,19 +15,7 @@ const second = await service.replica();
 const { clock, observer } = service;
 const replicas = [service, second];
 
-const program = fileURLToPath(new URL("../src/rotate.ts", import.meta.url));
-/** Runs the operator's command; its exit code and what it says. */
-async function rotate(args: string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env["PATH"], COFFER_POSTGRES_URL: service.postgres.url, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const said = { out: "", err: "" };
-  child.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
-  const [code] = (await once(child, "close")) as [number];
-  return { code, ...said };
-}
+const rotate = (args: string[], environment?: Record<string, string>) => runRotation(service, args, environment);
 
 const kidsAt = async (at: { url: string }) =>
   (await call(at, "GET", "/.well-known/jwks.json")).body.keys.map(({ kid }) => kid);

@@ -1,11 +1,13 @@
 import { startLogin, startRegistration } from "@coffer/crypto/opaque";
 import { randomBytes } from "node:crypto";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import type { Answer } from "./support/call.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
-import { beginLogin, device, newEmail, register } from "./support/people.ts";
-import { registerRecoverable, wrongProof } from "./support/proofs.ts";
+import { beginLogin, device, newEmail, register, registration } from "./support/people.ts";
+import { changePassword, registerRecoverable, wrongProof } from "./support/proofs.ts";
+import { runRotation } from "./support/run-rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
 // Whoever has no account is answered like whoever has one: by status, body, length and time.
@@ -62,6 +64,51 @@ await t.test(
   },
 );
 
+// What a caller blinds is the first 32 bytes of either request, and what the server makes of it the first 32 of either
+// answer (RFC 9807, 5.2 and 6.3): the same for both where the e-mail and the setup are the same.
+const inBase64url = (text: string, from: number, to: number) =>
+  Buffer.from(text, "base64url").toString("base64url", from, to);
+const sameBlinded = inBase64url(start_login_request, 0, 32);
+const registrationAnswer = async (email: string): Promise<string> => {
+  const body = { email, registration_request: sameBlinded };
+  return (await call(service, "POST", "/api/auth/register/start", { body })).body.registration_response;
+};
+/** Whether the answers to a registration and to a login show that they are made by the same setup. */
+const areEqual = async (email: string): Promise<boolean> => {
+  const login = await call(service, "POST", start, { body: { email, start_login_request } });
+  return inBase64url(await registrationAnswer(email), 0, 32) === inBase64url(login.body.login_response, 0, 32);
+};
+/** The setup's public key, which an answer to a registration shows. */
+const setupKey = async (email: string) => inBase64url(await registrationAnswer(email), 32, 64);
+
+await t.test("by a registration and a login that are answered nobody sees who has an account", async (t) => {
+  const old = await register(service);
+  const changed = await register(service);
+  for (const email of [old.email, newEmail()]) t.equal(await areEqual(email), true, "there is one setup");
+
+  for (const rotation of ["the first", "the second"]) {
+    const before = await setupKey(newEmail());
+    t.equal((await runRotation(service, ["opaque-setup"])).code, 0);
+    service.clock.advance(31_000);
+    const after = await until("the new setup is used", async () => {
+      const key = await setupKey(newEmail());
+      return key !== before && key;
+    });
+    const recent = await register(service);
+    t.equal((await changePassword(service, changed, rotation)).status, 200);
+    changed.password = rotation;
+    for (const email of [newEmail(), old.email, changed.email, recent.email]) {
+      t.equal(await areEqual(email), false, `${rotation} rotation`);
+      t.equal(await setupKey(email), after, "the newest setup's, for everybody");
+      const answers = [await registrationAnswer(email), await registrationAnswer(email)];
+      t.equal(answers[0], answers[1], "the same each time");
+    }
+    const taken = await registration(service, { email: recent.email });
+    const answer = await call(service, "POST", "/api/auth/register/finish", { body: taken });
+    t.match(answer, { status: 409, body: { error: "conflict" } }, "and no further than before");
+  }
+});
+
 /** Milliseconds of each answer, by step. */
 type Attempt = (email: string) => Promise<Record<string, number>>;
 
@@ -77,6 +124,12 @@ const login: Attempt = async (email) => {
   const body = { login_id, finish_login_request: wrongProof, device };
   const finished = await timed(call(service, "POST", finish, { body }));
   return { start: started.milliseconds, finish: finished.milliseconds };
+};
+
+// There are several setups by now, and the known person's password is the newest's.
+const registering: Attempt = async (email) => {
+  const body = { email, registration_request };
+  return { start: (await timed(call(service, "POST", "/api/auth/register/start", { body }))).milliseconds };
 };
 
 const delayedLogin: Attempt = async (email) => {
@@ -95,6 +148,7 @@ for (const [what, attempt, rounds] of [
   ["a login, at the start and at the finish", login, 1000],
   ["a login that is put off", delayedLogin, 150],
   ["a recovery", recover, 1000],
+  ["a registration that is begun", registering, 1000],
 ] as const) {
   await t.test(`an unknown e-mail takes the same time as a known one: ${what}`, async (t) => {
     const { email } = await registerRecoverable(service);

@@ -27,6 +27,13 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/login-delay.test.ts`],
   },
   {
+    name: "registration-begun-shows-who-has-an-account",
+    file: `${source}/accounts/start-registration.ts`,
+    find: "`${email}\\nis taken`",
+    replace: "email",
+    tests: [`${tests}/login-alike.test.ts`],
+  },
+  {
     name: "password-of-a-login-unchecked",
     file: `${source}/accounts/finish-login.ts`,
     find: "isProven: (start) => isLoginProven(start.server_state, body.finish_login_request),",

@@ -22,15 +22,16 @@ export function passwordChanger(keys: KeyRing, sessionId: string): Buffer {
 /**
  * Answers the first half of a registration by the newest OPAQUE setup, and remembers by which: the record that comes of
  * it can be used with this setup alone, and does not show it.
+ * @param identifier the canonical e-mail; anything else makes an answer of the same kind, of which no good record comes
  * @throws ServiceError `invalid_request`
  */
 export async function beginRegistration(
   deps: Deps,
   keys: KeyRing,
-  { starter, email, registrationRequest }: { starter: Buffer; email: string; registrationRequest: string },
+  { starter, identifier, registrationRequest }: { starter: Buffer; identifier: string; registrationRequest: string },
 ): Promise<{ registration_response: string }> {
   const { newestSetup } = keys;
-  const registration_response = respondToRegistration(newestSetup.setup, email, registrationRequest);
+  const registration_response = respondToRegistration(newestSetup.setup, identifier, registrationRequest);
   const expiresAt = new Date(deps.now().getTime() + millisecondsToFinish);
   await upsertRegistrationStart(deps.database.pool, { starter, setupId: newestSetup.id, expiresAt });
   return { registration_response };

@@ -14,5 +14,5 @@ export async function startPasswordChange(
   const { email } = await getUser(deps.database.pool, caller.userId);
   const { registration_request: registrationRequest } = body;
   const starter = passwordChanger(keys, caller.sessionId);
-  return beginRegistration(deps, keys, { starter, email, registrationRequest });
+  return beginRegistration(deps, keys, { starter, identifier: email, registrationRequest });
 }

@@ -97,6 +97,14 @@ export function findLoginRecord(db: Queryable, email: string, network: string): 
   `);
 }
 
+/** Whether the person with this canonical e-mail has a password that was set by this OPAQUE setup. */
+export function isRecordOfSetup(db: Queryable, email: string, setupId: number): Promise<boolean> {
+  return db.oneFirst(sql.type(z.object({ is_record: z.boolean() }))`
+    SELECT u.opaque_setup_id IS NOT DISTINCT FROM ${setupId} AS is_record
+    FROM (VALUES (${email})) AS asked (email) LEFT JOIN users u ON u.email = asked.email
+  `);
+}
+
 const recoveryRecord = z.object({
   user_id: z.string().nullable(),
   password_version: z.number().nullable(),
