@@ -1,15 +1,17 @@
 import type { ServiceName } from "@coffer/events";
+import { pathOf } from "@coffer/http";
 import type { ServiceRow } from "./services.ts";
 
 /**
- * Makes the function that finds the service of a path: the row with the longest path that the request's begins with.
+ * Makes the function that finds the service of a request target: the row with the longest path that the target's begins
+ * with. Clients of a proxy send the absolute form, `http://host/path`.
  */
 export function createFindService(rows: readonly ServiceRow[]): (url: string) => ServiceName | null {
   const prefixes = rows
     .flatMap(({ name, paths }) => paths.map((path) => ({ name, path })))
     .sort((a, b) => b.path.length - a.path.length);
   return (url) => {
-    const path = /^[^?#]*/.exec(url)?.[0] ?? "";
+    const path = pathOf(url);
     const row = prefixes.find((prefix) => path === prefix.path || path.startsWith(`${prefix.path}/`));
     return row?.name ?? null;
   };

@@ -18,6 +18,7 @@ export {
 } from "./fields.ts";
 export { endSocket } from "./end-socket.ts";
 export { oversize } from "./oversize.ts";
+export { pathOf } from "./read-query.ts";
 export { createRefusals } from "./refusals.ts";
 export type { Refusals } from "./refusals.ts";
 export { notModified, streamed, tagged } from "./reply.ts";
