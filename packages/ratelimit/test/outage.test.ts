@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { testRedis, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import type { Test } from "tap";
@@ -61,6 +63,37 @@ await t.test("one replica stays exact while the network to Redis is cut and Redi
     network.cut();
     await flow(() => limiter.degraded);
     network.mend();
+    await flow(() => !limiter.degraded);
+  }
+  t.ok(reached("strict") && reached("standard"), "both limits were reached");
+});
+
+await t.test("one replica stays exact while Redis refuses writes because its disk is full", async (t) => {
+  const redis = await testRedis(t);
+  const admin = new Redis(redis.url);
+  t.teardown(() => admin.disconnect());
+  const { limiter, flow, reached } = oneReplica(t, redis.url, 9);
+  await connected(limiter);
+  // A server that saves what it holds, and cannot: MISCONF is its answer to every write (stop-writes-on-bgsave-error).
+  const [, directory] = (await admin.config("GET", "dir")) as [string, string];
+  const place = join(directory, "dump.rdb");
+  const saved = async (as: "ok" | "err"): Promise<void> => {
+    await admin.bgsave();
+    await until(`a save that ends: ${as}`, async () =>
+      (await admin.info("persistence")).includes(`rdb_last_bgsave_status:${as}\r\nrdb_last`),
+    );
+  };
+  await admin.config("SET", "save", "86400 1000000");
+  for (let round = 0; round < 2; round++) {
+    await flow(() => true);
+    mkdirSync(place);
+    await saved("err");
+    await t.rejects(admin.set("x", "y"), { message: /^MISCONF/ });
+    await flow(() => limiter.degraded);
+    t.equal(await limiter.metric("coffer_ratelimit_degraded"), 1, "the metric shows it");
+    rmSync(place, { recursive: true });
+    await saved("ok");
+    rmSync(place);
     await flow(() => !limiter.degraded);
   }
   t.ok(reached("strict") && reached("standard"), "both limits were reached");

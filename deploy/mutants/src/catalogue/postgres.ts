@@ -8,6 +8,13 @@ const parking = "packages/postgres/test/relay-parking.test.ts";
 /** What is to be told to others: lost, or told before it is true. */
 export const postgresMutants: readonly Mutant[] = [
   {
+    name: "full-disk-answered-as-a-bug",
+    file: `${source}/failure.ts`,
+    find: '  "53", // connections, disk, memory\n',
+    replace: "",
+    tests: ["services/auth-sm/test/full-disk.test.ts", "services/vaults/test/full-disk.test.ts"],
+  },
+  {
     name: "outbox-row-removed-before-it-is-acknowledged",
     file: `${source}/deliver-rows.ts`,
     find: "    report.away = true;\n  } else if (batch.length === 1)",
