@@ -1,0 +1,135 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { testDirectory } from "@coffer/testkit";
+import { memoryStorage } from "../../../packages/sdk/test/memory-storage.ts";
+import { npmStart, until } from "./npm-start.ts";
+import { copyFiles, dump, load, putFilesBack, whileStopped } from "./restore/backups.ts";
+import type { Dump } from "./restore/backups.ts";
+import { holdings, newAccount, newDevice, secondSession } from "./vault-people.ts";
+import type { SyncedDevice } from "./vault-people.ts";
+import { newWire } from "./wire.ts";
+import type { Wire } from "./wire.ts";
+
+// A whole installation is set back to a backup, under devices that know what came after it.
+
+const [directory, files, dumped] = [testDirectory(t), testDirectory(t), testDirectory(t)];
+const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "100000", COFFER_LIMIT_USER: "100000" };
+const file = t;
+const start = (port: string) =>
+  npmStart(file, { directory, env: { ...limits, COFFER_PORT: port, COFFER_DRAIN_SECONDS: "1" } });
+let coffer = start("0");
+const { url } = await coffer.ready;
+/** Devices know one address. */
+const { port } = new URL(url);
+
+async function stop(): Promise<void> {
+  process.kill(coffer.pid, "SIGTERM");
+  await coffer.exited;
+}
+
+async function startAgain(at = port): Promise<void> {
+  coffer = start(at);
+  await coffer.ready;
+}
+
+const { storage } = memoryStorage();
+type WatchedDevice = SyncedDevice & { wire: Wire };
+async function watchedDevice(session: SyncedDevice["session"], kept = memoryStorage().storage): Promise<WatchedDevice> {
+  const wire = newWire();
+  return { ...(await newDevice(file, url, session, kept, wire.webSocket)), wire };
+}
+
+/** Whether a device was told, over the connections from that number on, that what it holds says nothing any more. */
+const wasReset = ({ wire }: WatchedDevice, from = 0): boolean =>
+  wire.connections.slice(from).some((all) => all.some(({ type, reset }) => type === "sync_response" && reset === true));
+
+const alice = await watchedDevice(await newAccount(url, "alice@example.com"));
+const { token } = await alice.me.invites.create("bob@example.com", "member");
+const bob = await watchedDevice(await newAccount(url, "bob@example.com", token));
+let off = await watchedDevice(await secondSession(url, "bob@example.com"), storage);
+const team = await alice.me.vaults.create("Team", { type: "shared" });
+const trust = (): Promise<boolean> => Promise.resolve(true);
+await alice.me.vaults.share(team.id, { userId: bob.session.user.id, name: "bob", permission: "write" }, trust);
+const add = (name: string) => alice.me.records.create(team.id, { type: "login", fields: { name, password: "old" } });
+const [changed, removed] = [await add("changed"), await add("removed"), await add("kept")];
+const backedUp = { Team: { changed: "old", kept: "old", removed: "old" } };
+
+type Holdings = Record<string, Record<string, string>>;
+/** What somebody holds as one value, whatever the order. */
+const inOrder = (held: Holdings): string =>
+  JSON.stringify(Object.entries(held).map(([vault, records]) => [vault, Object.entries(records).sort()]));
+
+async function holds(device: SyncedDevice, expected: Holdings): Promise<void> {
+  await until(async () => inOrder(await holdings(device)) === inOrder(expected));
+}
+
+/** What happens after the backup, until every device knows of it; then one of them is off, and the installation too. */
+async function liveOnAndStop(): Promise<void> {
+  const later = await alice.me.vaults.create("Later");
+  await alice.me.records.create(later.id, { type: "login", fields: { name: "later", password: "new" } });
+  await add("added");
+  await alice.me.records.update(team.id, changed.id, { fields: { name: "changed", password: "new" } });
+  await alice.me.records.remove(team.id, removed.id);
+  await holds(alice, { Later: { later: "new" }, Team: { added: "old", changed: "new", kept: "old" } });
+  for (const device of [bob, off]) await holds(device, { Team: { added: "old", changed: "new", kept: "old" } });
+  await off.sync.stop();
+  await stop();
+}
+
+/**
+ * The installation runs again as it was backed up: every device is told so, holds exactly that, and goes on from there.
+ * Returns of which time the record is at each that was changed since.
+ */
+async function restoredTimes(restoring: () => Promise<void>): Promise<(string | undefined)[]> {
+  const before = new Map([alice, bob].map((device) => [device, device.wire.connections.length]));
+  await restoring();
+  await startAgain();
+  off = await watchedDevice(off.session, storage);
+  await until(() => wasReset(off));
+  for (const [device, connections] of before) await until(() => wasReset(device, connections));
+  const devices = [alice, bob, off];
+  for (const device of devices) await holds(device, backedUp);
+  const times = await Promise.all(devices.map(async ({ sync }) => (await sync.record(changed.id))?.updated_at));
+  const { id } = await add("afterwards");
+  for (const device of devices) await until(async () => (await device.sync.record(id)) !== undefined);
+  await alice.me.records.remove(team.id, id);
+  for (const device of devices) await until(async () => (await device.sync.record(id)) === undefined);
+  return times;
+}
+
+let rows: Dump = { tables: [], sequences: [] };
+await stop();
+copyFiles(directory, files);
+await whileStopped(directory, async (client) => {
+  rows = await dump(client, dumped);
+});
+await startAgain();
+
+await t.test(
+  "files that were copied while Postgres was stopped are put back, and the row that says so is deleted",
+  async (t) => {
+    await liveOnAndStop();
+    const times = await restoredTimes(async () => {
+      putFilesBack(directory, files);
+      await whileStopped(directory, (client) => client.query("DELETE FROM vaults.sync_epoch"));
+    });
+    t.same(times, Array(3).fill(changed.updated_at));
+  },
+);
+
+await t.test("a dump is loaded into an empty database of another server", async (t) => {
+  await liveOnAndStop();
+  const times = await restoredTimes(async () => {
+    rmSync(join(directory, "postgres"), { recursive: true });
+    // Makes the tables; nobody finds it there.
+    await startAgain("0");
+    await stop();
+    await whileStopped(directory, async (client) => {
+      await load(client, dumped, rows);
+      // It has done more than the other: what devices remember of that one would seem to mean something here.
+      await client.query("DO $$ BEGIN FOR n IN 1..20000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$");
+    });
+  });
+  t.same(times, Array(3).fill(changed.updated_at));
+});
