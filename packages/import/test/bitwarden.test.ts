@@ -172,6 +172,18 @@ await t.test("the table: fields by lines, several addresses in one cell", async 
   ]);
 });
 
+await t.test("the table's fields end where their lines do, whichever kind of break a program wrote", async (t) => {
+  for (const end of ["\n", "\r\n"]) {
+    const fields = ["PIN: 1", "Key: a: b", "goes on", "", "Last: 2"].join(end);
+    const { records } = await readImport(
+      bytesOf(`type,name,fields,login_username,login_password\r\nlogin,Shop,"${fields}",ada,p\r\n`),
+    );
+    const payload = { name: "Shop", username: "ada", password: "p" };
+    const read = { "custom.PIN": "1", "custom.Key": `a: b${end}goes on${end}`, "custom.Last": "2" };
+    t.strictSame(records, [{ type: "login", payload: { ...payload, ...read } }]);
+  }
+});
+
 await t.test("the table of an organization", async (t) => {
   const { records } = await readImport(bytesOf(organizationTable));
   const payload = { name: "Shared", username: "team", password: "p", folder: "Team", collections: "Team\nTeam/Ops" };

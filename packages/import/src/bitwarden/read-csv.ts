@@ -80,10 +80,13 @@ function readFolders(draft: Draft, row: CsvRow): void {
 function readFields(draft: Draft, cell: string): void {
   if (cell === "") return;
   const fields: { label: string; value: string }[] = [];
-  for (const line of cell.split("\n")) {
+  // Every other part is a break.
+  const parts = cell.split(/(\r?\n)/);
+  for (const [index, line] of parts.entries()) {
+    if (index % 2 === 1) continue;
     const at = line.indexOf(": ");
     const last = fields.at(-1);
-    if (at === -1 && last !== undefined) last.value += `\n${line}`;
+    if (at === -1 && last !== undefined) last.value += `${parts[index - 1] ?? ""}${line}`;
     else fields.push({ label: line.slice(0, Math.max(at, 0)), value: at === -1 ? line : line.slice(at + 2) });
   }
   for (const { label, value } of fields) draft.custom(label, value);
