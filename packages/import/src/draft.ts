@@ -19,8 +19,8 @@ export interface Draft {
   set(key: string, value: string): void;
   /** A field that somebody named, or one that we wrote there for lack of a better place. */
   custom(label: string, value: string, kind?: FieldKind): void;
-  /** One more address; the same one with the same rule counts once. */
-  addUri(uri: string, match?: string): void;
+  /** One more address, with its rule of matching and what it is called; the same one with the same of both counts once. */
+  addUri(uri: string, more?: { match?: string; label?: string }): void;
   has(key: string): boolean;
   /** Whether there is anything beyond these keys. */
   holdsMoreThan(keys: readonly string[]): boolean;
@@ -66,12 +66,14 @@ export function newDraft(type: string, name: string): Draft {
       else if (own !== "" && !fields.has(own)) fields.set(own, value);
       else addCustom(label, value, kind);
     },
-    addUri(uri, match = "") {
-      if (uri === "" || uris.has(`${match} ${uri}`)) return;
-      uris.add(`${match} ${uri}`);
+    addUri(uri, { match = "", label = "" } = {}) {
+      const whole = JSON.stringify([uri, match, label]);
+      if (uri === "" || uris.has(whole)) return;
+      uris.add(whole);
       while (fields.has(uriKey(nextUri))) nextUri++;
       fields.set(uriKey(nextUri), uri);
       if (match !== "") fields.set(`${uriKey(nextUri)}_match`, match);
+      if (label !== "") fields.set(`${uriKey(nextUri)}_label`, label);
     },
     has: (key) => fields.has(key),
     holdsMoreThan: (keys) => [...fields.keys()].some((key) => !keys.includes(key)),

@@ -29,6 +29,8 @@ await t.test("a login with all that one can have", (t) => {
       "custom_type.pass2": "hidden",
       uri: "https://shop.example",
       uri_2: "https://shop.example/login",
+      uri_3: "https://shop.example/login",
+      uri_3_label: "for staff",
       totp_secret: "otpauth://totp/Shop?secret=JBSWY3DPEHPK3PXP",
       "custom.Security: another": "GEZDGNBVGY3TQOJQ",
       "custom_type.Security: another": "hidden",
@@ -115,6 +117,7 @@ await t.test("what is left out is told, without a value", async (t) => {
     { kind: "item", item: "Document", reason: "it is a file and nothing else" },
     { kind: "attachment", item: "Document with notes", reason: 'the file "deed.pdf"' },
     { kind: "item", item: "Archived", reason: "it is archived" },
+    { kind: "setting", item: null, reason: 'the vault "Nothing in it" holds nothing' },
   ]);
   t.notMatch(JSON.stringify(leftOut), /canary/);
   t.equal((await readImport(archive, { archived: true })).records.length, records.length + 1);

@@ -105,7 +105,7 @@ function loginDraft(login: Loose, name: string): Draft {
   draft.set("totp_secret", asText(login["totp"]));
   for (const entry of asObjects(login["uris"])) {
     const rule = uriMatches.find(([number]) => number === entry["match"]);
-    draft.addUri(asText(entry["uri"]), rule?.[1] ?? asText(entry["match"]));
+    draft.addUri(asText(entry["uri"]), { match: rule?.[1] ?? asText(entry["match"]) });
   }
   return draft;
 }

@@ -28,11 +28,15 @@ function readExportData(bytes: Uint8Array, include: Include): Reading {
     throw new ImportError("wrong_format", "this is no 1pux: an object with a list of `accounts` was expected");
   const reading = newReading();
   for (const account of asObjects(accounts))
-    for (const vault of asObjects(account["vaults"]))
-      for (const entry of asObjects(vault["items"])) {
+    for (const vault of asObjects(account["vaults"])) {
+      const name = asText(asObject(vault["attrs"])["name"]);
+      const entries = asObjects(vault["items"]);
+      if (entries.length === 0)
+        reading.leftOut.push({ kind: "setting", item: null, reason: `the vault "${name}" holds nothing` });
+      for (const entry of entries) {
         // Older versions wrap an item, or a file that belongs to none.
         const item = "item" in entry ? asObject(entry["item"]) : entry;
-        if (!("file" in entry)) readItem(item, { vault: asText(asObject(vault["attrs"])["name"]), include, reading });
+        if (!("file" in entry)) readItem(item, { vault: name, include, reading });
         else
           reading.leftOut.push({
             kind: "attachment",
@@ -40,5 +44,6 @@ function readExportData(bytes: Uint8Array, include: Include): Reading {
             reason: `the file "${asText(asObject(asObject(entry["file"])["attrs"])["name"])}"`,
           });
       }
+    }
   return reading;
 }

@@ -41,8 +41,7 @@ export function readItem(item: Loose, { vault, include, reading }: ItemContext):
   const draft = newDraft(category.type, name);
   if (category === note) draft.set("kind", kindNames.get(code) ?? `1password ${code}`);
   readLoginFields(draft, details);
-  for (const { url } of asObjects(overview["urls"])) draft.addUri(asText(url));
-  draft.addUri(asText(overview["url"]));
+  readUrls(draft, overview);
   for (const section of asObjects(details["sections"])) readSection(draft, section, category, leaveOut);
   draft.set("notes", asText(details["notesPlain"]));
   const hasContent = draft.holdsMoreThan(["name", "kind"]);
@@ -68,6 +67,14 @@ function readOverview(draft: Draft, item: Loose, overview: Loose): void {
   if (typeof item["favIndex"] === "number" && item["favIndex"] > 0) draft.set("favorite", "true");
   draft.set("original_created_at", momentOf(item["createdAt"]));
   draft.set("original_updated_at", momentOf(item["updatedAt"]));
+}
+
+/** The first address stands in a place of its own too. `website` is what 1Password calls one that nobody gave a name. */
+function readUrls(draft: Draft, overview: Loose): void {
+  const urls = asObjects(overview["urls"]).map(({ url, label }) => ({ url: asText(url), label: asText(label) }));
+  for (const { url, label } of urls) draft.addUri(url, { label: label === "website" ? "" : label });
+  const first = asText(overview["url"]);
+  if (!urls.some(({ url }) => url === first)) draft.addUri(first);
 }
 
 /** The web form's fields: two of them are marked, the rest are whatever the page had. */

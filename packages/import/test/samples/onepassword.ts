@@ -73,6 +73,7 @@ export const exportData = {
                   urls: [
                     { label: "website", url: "https://shop.example", mode: "default" },
                     { label: "", url: "https://shop.example/login", mode: "default" },
+                    { label: "for staff", url: "https://shop.example/login", mode: "default" },
                   ],
                   tags: ["work", "a/b"],
                 },
@@ -156,6 +157,7 @@ export const exportData = {
             item("001", "Archived", {}, { state: "archived" }),
           ],
         },
+        { attrs: { uuid: "W", desc: "", avatar: "", name: "Nothing in it", type: "U" }, items: [] },
       ],
     },
   ],
