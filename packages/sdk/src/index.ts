@@ -21,7 +21,7 @@ export type { FolderSummary } from "./create-folder.ts";
 export type { NewToken, TokenRequest } from "./create-token.ts";
 export type { Secret } from "./sealed-secret.ts";
 export type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
-export type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
+export type { NextQuestion, SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 export type { ConfirmKey, KeyHolder } from "./public-key.ts";
 export type { RotatedFolder } from "./rotate-folder.ts";
 export type { ShareRequest } from "./share-folder.ts";

@@ -120,7 +120,7 @@ export function offlineTransport(
       }
       if (usable === undefined || !isAway(error)) throw error;
       options.onOffline?.(new Date(usable.at), error);
-      return answerOf(usable);
+      return { ...answerOf(usable), away: error };
     }
     if (answer.status !== 304) {
       kept.set(request.path, { tag: answer.headers.get("etag"), body: answer.body, at: now() });

@@ -1,6 +1,9 @@
 /** How a poll ended: answered with that share of the rate limit left (0 to 1), refused by it, or not answered. */
 export type PollOutcome =
-  { kind: "answered"; room: number | undefined } | { kind: "refused"; retryAfterSeconds: number } | { kind: "away" };
+  | { kind: "answered"; room: number | undefined }
+  /** `first`: nothing was ever answered, and somebody waits for it. */
+  | { kind: "refused"; retryAfterSeconds: number; first?: boolean | undefined }
+  | { kind: "away" };
 
 /** A poll's place in time, in seconds. */
 export interface PollPlan {
@@ -12,11 +15,14 @@ export interface PollPlan {
 
 const longestRefused = 900;
 const longestAway = 300;
+/** Over how many seconds those who wait for their first answer spread. */
+const firstSpread = 30;
 
 /**
  * When to poll next. Clients behind one address share its rate limit without knowing of each other: each slows down by
  * half when it is refused and speeds up again by a fifth while at least half of the limit is left, so that together they
- * settle below it. Nobody waits exactly as long as another.
+ * settle below it. Nobody waits exactly as long as another. Who has had no answer yet does not wait longer for being
+ * refused often, and so comes before those who have one; its pace afterwards is the slower one that it has found.
  *
  * @param base the pace that is wished for, in seconds
  * @param random from 0 to 1
@@ -26,7 +32,8 @@ export function planPoll(interval: number, base: number, outcome: PollOutcome, r
   switch (outcome.kind) {
     case "refused": {
       const slower = Math.max(base, Math.min(longestRefused, interval * 1.5));
-      return { interval: slower, wait: outcome.retryAfterSeconds + slower * random };
+      const spread = outcome.first === true ? Math.min(slower, firstSpread) : slower;
+      return { interval: slower, wait: outcome.retryAfterSeconds + spread * random };
     }
     case "away": {
       const slower = Math.max(base, Math.min(longestAway, interval * 1.5));

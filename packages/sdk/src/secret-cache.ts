@@ -1,3 +1,4 @@
+import type { CofferError } from "./errors.ts";
 import { roomIn } from "./poll-schedule.ts";
 import { dataOf } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
@@ -15,6 +16,8 @@ export interface SecretCache {
   views(folders: OpenFolder[], attempts?: number): Promise<SecretView[]>;
   /** The share of the rate limit that was left at the last answer; undefined when it did not say. */
   room(): number | undefined;
+  /** Why the last question had no answer of the service's, but one that was kept; undefined when it had. */
+  away(): CofferError | undefined;
   /** Makes the next call ask the service, whatever the age. */
   expire(): void;
 }
@@ -28,12 +31,14 @@ export function secretCache(store: SecretStore, freshMilliseconds: number, now: 
   const pending = new Map<string, Promise<Entry>>();
 
   let room: number | undefined;
+  let away: CofferError | undefined;
 
   const refresh = async (path: string, attempts: number | undefined): Promise<Entry> => {
     const held = entries.get(path);
     const headers = held?.tag === undefined ? undefined : { "if-none-match": held.tag };
     const answer = await store.send({ method: "GET", path, headers, attempts });
     room = roomIn(answer.headers);
+    away = answer.away;
     const entry: Entry =
       answer.status === 304 && held !== undefined
         ? { ...held, at: now() }
@@ -59,6 +64,7 @@ export function secretCache(store: SecretStore, freshMilliseconds: number, now: 
       return found.flatMap(({ views }) => views);
     },
     room: () => room,
+    away: () => away,
     expire() {
       for (const entry of entries.values()) entry.at = -Infinity;
     },

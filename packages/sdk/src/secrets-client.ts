@@ -49,7 +49,7 @@ export interface SecretsClient {
   remove(uidOrNotation: string): Promise<{ uid: string; removed: "secret" | "field" }>;
   /**
    * Tells `listener` what changes from now on: one request by the entity tag each minute. It resolves when the secrets
-   * of now are known.
+   * of now are known, without a request when they were just read; while the rate limit is exhausted it waits for its turn.
    */
   watch(listener: (changes: SecretChange[]) => void, options?: WatchOptions): Promise<Watch>;
   /** Makes the next read ask the service, whatever the age of what is held. */
@@ -140,12 +140,14 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
     watch: (listener, watchOptions = {}) =>
       watchSecrets(
         {
-          views: () => {
-            cache.expire();
+          views: (first) => {
+            // What was just asked for is what the changes are told from.
+            if (!first) cache.expire();
             return usableViews(1);
           },
           open: openAll,
           room: () => cache.room(),
+          away: () => cache.away(),
         },
         listener,
         watchOptions,

@@ -49,6 +49,8 @@ export interface ApiAnswer {
   headers: Headers;
   /** The parsed JSON; undefined for 204 and 304. */
   body: unknown;
+  /** Why the service did not answer, where this is what it answered before, and was kept. */
+  away?: CofferError | undefined;
 }
 
 export interface Transport {

@@ -1,6 +1,7 @@
 import { CofferError } from "./errors.ts";
 import { planPoll } from "./poll-schedule.ts";
 import type { PollOutcome } from "./poll-schedule.ts";
+import { promised } from "./promised.ts";
 import type { Secret } from "./sealed-secret.ts";
 import type { SecretView } from "./views.ts";
 
@@ -11,8 +12,20 @@ export type SecretChange =
 export interface WatchOptions {
   /** Between two questions to the service. Default 60; it grows by itself while the rate limit is short. */
   intervalSeconds?: number | undefined;
-  /** Hears why a question had no answer; the next one is asked in its time. */
-  onError?: ((error: CofferError) => void) | undefined;
+  /** Hears why a question had no answer, and when the next one is asked. */
+  onError?: ((error: CofferError, next: NextQuestion) => void) | undefined;
+  /** For how long the first question may be put off by the rate limit. Default: until it has its turn. */
+  maxWaitSeconds?: number | undefined;
+  /** Ends it, also before the first answer. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The question after one that had no answer. */
+export interface NextQuestion {
+  /** In how many seconds it is asked. */
+  seconds: number;
+  /** Whether secrets are known; else whoever called `watch` still waits. */
+  begun: boolean;
 }
 
 /** A watch that goes on until it is stopped, or until the service refuses the caller for good. */
@@ -24,71 +37,109 @@ export interface Watch {
 
 /** What a watch asks. */
 export interface Watched {
-  /** The secrets as they are now, sealed: one request, tried once. */
-  views(): Promise<readonly SecretView[]>;
+  /** The secrets as they are now, sealed: one request, tried once. The first time they may have been asked for before. */
+  views(first: boolean): Promise<readonly SecretView[]>;
   /** Those that can be opened, opened. */
   open(views: readonly SecretView[]): Promise<Secret[]>;
   /** The share of the rate limit that is left, as the last answer said. */
   room(): number | undefined;
+  /** Why the last views are not the service's answer, but what was kept of an earlier one. */
+  away(): CofferError | undefined;
 }
 
+/** Time and chance, of which a simulation has its own. */
+export interface WatchTime {
+  /** Does the work after so many seconds. Returns what prevents it. */
+  after(seconds: number, work: () => Promise<void>): () => void;
+  /** From 0 to 1. */
+  random(): number;
+}
+
+const realTime: WatchTime = {
+  after(seconds, work) {
+    const timer = setTimeout(() => void work(), seconds * 1000);
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+};
+
 /**
- * Tells `listener` what has changed since the secrets were first asked for, which has happened when this resolves.
- * Throws what that first question throws.
+ * Tells `listener` what has changed since the secrets were first asked for, which has happened when this resolves. A
+ * first question that the rate limit refuses is asked again in its turn; throws what it throws otherwise, `rate_limited`
+ * when its turn would be later than `maxWaitSeconds`, and `network` when it was ended before it had an answer.
  */
 export async function watchSecrets(
   watched: Watched,
   listener: (changes: SecretChange[]) => void,
-  { intervalSeconds = 60, onError }: WatchOptions,
+  { intervalSeconds = 60, onError, maxWaitSeconds = Infinity, signal }: WatchOptions,
+  time: WatchTime = realTime,
 ): Promise<Watch> {
-  let settle: (error?: unknown) => void = () => undefined;
-  const ended = new Promise<void>((resolve, reject) => {
-    settle = (error) => (error instanceof Error ? reject(error) : resolve());
-  });
-  // Who does not wait for the end does not care.
-  ended.catch(() => undefined);
-  let known = stateOf(await watched.views());
+  const begun = promised();
+  const over = promised();
+  let known: Map<string, string> | undefined;
   let interval = intervalSeconds;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let waited = 0;
+  let cancel = (): void => undefined;
   let stopped = false;
 
-  const poll = async (): Promise<PollOutcome> => {
-    try {
-      const views = await watched.views();
-      const next = stateOf(views);
-      const changed = views.filter(({ uid }) => known.get(uid) !== next.get(uid));
-      const secrets = await watched.open(changed);
-      const changes: SecretChange[] = secrets.map((secret) => ({
-        kind: known.has(secret.uid) ? "updated" : "created",
-        uid: secret.uid,
-        secret,
-      }));
-      for (const uid of known.keys()) if (!next.has(uid)) changes.push({ kind: "removed", uid });
-      known = next;
-      if (changes.length > 0 && !stopped) listener(changes);
-      return { kind: "answered", room: watched.room() };
-    } catch (error) {
-      if (!(error instanceof CofferError) || isFinal(error)) throw error;
-      if (!stopped) onError?.(error);
-      if (error.code !== "rate_limited") return { kind: "away" };
-      return { kind: "refused", retryAfterSeconds: error.retryAfterSeconds ?? 1 };
-    }
+  const look = async (): Promise<void> => {
+    const views = await watched.views(known === undefined);
+    const next = stateOf(views);
+    const before = known ?? next;
+    const changed = views.filter(({ uid }) => before.get(uid) !== next.get(uid));
+    const secrets = await watched.open(changed);
+    const changes: SecretChange[] = secrets.map((secret) => ({
+      kind: before.has(secret.uid) ? "updated" : "created",
+      uid: secret.uid,
+      secret,
+    }));
+    for (const uid of before.keys()) if (!next.has(uid)) changes.push({ kind: "removed", uid });
+    known = next;
+    if (changes.length > 0 && !stopped) listener(changes);
   };
 
-  const plan = (outcome: PollOutcome): void => {
+  const poll = async (): Promise<void> => {
+    let error: CofferError | undefined;
+    try {
+      await look();
+      error = watched.away();
+    } catch (thrown) {
+      if (!(thrown instanceof CofferError) || isFinal(thrown)) throw thrown;
+      if (known === undefined && thrown.code !== "rate_limited") throw thrown;
+      error = thrown;
+    }
     if (stopped) return;
-    const next = planPoll(interval, intervalSeconds, outcome, Math.random());
-    interval = next.interval;
-    timer = setTimeout(() => void poll().then(plan, end), next.wait * 1000);
+    const { wait, interval: found } = planPoll(interval, intervalSeconds, outcomeOf(error), time.random());
+    interval = found;
+    if (error !== undefined) {
+      if (known === undefined && (waited += wait) > maxWaitSeconds) throw error;
+      onError?.(error, { seconds: wait, begun: known !== undefined });
+    }
+    if (known !== undefined) begun.resolve();
+    // `onError` may have ended it.
+    if (!ended()) cancel = time.after(wait, () => poll().catch(end));
   };
+  const outcomeOf = (error: CofferError | undefined): PollOutcome => {
+    if (error === undefined) return { kind: "answered", room: watched.room() };
+    if (error.code !== "rate_limited") return { kind: "away" };
+    return { kind: "refused", retryAfterSeconds: error.retryAfterSeconds ?? 1, first: known === undefined };
+  };
+  const ended = (): boolean => stopped;
   const end = (error?: unknown): void => {
     stopped = true;
-    clearTimeout(timer);
-    settle(error);
+    cancel();
+    signal?.removeEventListener("abort", abort);
+    begun.reject(error ?? new CofferError("network", "the watch was ended before it had an answer"));
+    if (error === undefined) over.resolve();
+    else over.reject(error);
   };
+  const abort = (): void => end();
 
-  plan({ kind: "answered", room: watched.room() });
-  return { stop: () => end(), ended };
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted === true) end();
+  else cancel = time.after(0, () => poll().catch(end));
+  await begun.promise;
+  return { stop: () => end(), ended: over.promise };
 }
 
 /** What a secret looks like from outside: it changes with every write. */

@@ -17,11 +17,17 @@ let files = 0;
 /** A server that can be away in several ways, a machine, and a file for its cache. */
 async function setUp(t: Parameters<typeof startServer>[0]) {
   const folder = newFolder("production");
-  const state = { secrets: [await newSecret(folder, "database", { password: "s3cret" })], tag: '"1"', status: 200 };
+  const state = {
+    secrets: [await newSecret(folder, "database", { password: "s3cret" })],
+    tag: '"1"',
+    status: 200,
+    retryAfter: "1",
+  };
   let keys: unknown[] = [];
   const server = await startServer(t, (request, response) => {
     if (state.status === 0) response.destroy();
-    else if (state.status !== 200) json(response, state.status, refusalOf(state.status), { "retry-after": "1" });
+    else if (state.status !== 200)
+      json(response, state.status, refusalOf(state.status), { "retry-after": state.retryAfter });
     else if (request.path.endsWith("/folders")) json(response, 200, { data: keys });
     else if (request.headers["if-none-match"] === state.tag) response.writeHead(304, { etag: state.tag }).end();
     else json(response, 200, { data: state.secrets }, { etag: state.tag });
@@ -51,7 +57,7 @@ async function setUp(t: Parameters<typeof startServer>[0]) {
 }
 
 const refusalOf = (status: number): unknown => ({
-  error: status === 401 ? "invalid_token" : status === 403 ? "access_denied" : "unavailable",
+  error: { 401: "invalid_token", 403: "access_denied", 429: "rate_limited" }[status] ?? "unavailable",
   message: "no",
 });
 
@@ -65,7 +71,7 @@ await t.test("a machine begins without the service, from what it was answered la
   }
   t.same(
     told,
-    ["network", "unavailable", "unavailable", "unavailable", "unavailable"].map((code) => `${code} 3600000`),
+    ["network", "unavailable", "unavailable", "unavailable", "rate_limited"].map((code) => `${code} 3600000`),
   );
 });
 
@@ -182,4 +188,36 @@ await t.test("a page in the service's place is not kept, and what was kept befor
   t.equal(await start().read(uri), "s3cret");
   t.same(told, ["bad_answer 0"]);
   t.equal(await readFile(path, "utf8"), kept);
+});
+
+await t.test("a watch that is served from the cache slows down, and waits as long as it is told to", async (t) => {
+  const { state, start } = await setUp(t);
+  await start().read(uri);
+  state.retryAfter = "600";
+  state.status = 429;
+  const told: { code: string; seconds: number; begun: boolean }[] = [];
+  const watching = (client: MachineClient, most: number) => {
+    const enough = new AbortController();
+    return client.watch(() => undefined, {
+      intervalSeconds: 0.01,
+      signal: enough.signal,
+      onError: ({ code }, { seconds, begun }) => {
+        if (told.push({ code, seconds, begun }) === most) enough.abort();
+      },
+    });
+  };
+  const client = start();
+  const refused = await watching(client, Infinity);
+  t.match(told, [{ code: "rate_limited", begun: true }], "it begins all the same");
+  t.ok((told[0]?.seconds ?? 0) >= 600);
+  t.equal(await client.read(uri), "s3cret");
+  refused.stop();
+
+  state.status = 503;
+  told.length = 0;
+  await (
+    await watching(start(), 4)
+  ).ended;
+  t.match(told, Array(4).fill({ code: "unavailable" }));
+  t.ok((told[3]?.seconds ?? 0) > (told[1]?.seconds ?? 0), "and asks less and less often");
 });

@@ -19,6 +19,14 @@ await t.test("refused it slows down by half, up to a quarter of an hour, and com
   t.end();
 });
 
+await t.test("who has had no answer yet slows down as well, but waits half a minute at most for its turn", (t) => {
+  const first = { ...refused, first: true };
+  t.same(planPoll(60, 60, first, 0), { interval: 90, wait: 7 });
+  t.same(planPoll(600, 60, first, 1), { interval: 900, wait: 37 });
+  t.same(planPoll(2, 2, first, 1), { interval: 3, wait: 10 });
+  t.end();
+});
+
 await t.test("it speeds up by a fifth while half of the limit is left, and not while less is", (t) => {
   t.equal(planPoll(100, 60, answered(0.5), 0.5).interval, 80);
   t.equal(planPoll(100, 60, answered(0.49), 0.5).interval, 100);

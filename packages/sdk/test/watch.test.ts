@@ -110,3 +110,68 @@ await t.test("a first question that fails is an error at once", async (t) => {
     { code: "unavailable" },
   );
 });
+
+/** A server that refuses for its limit as long as `refusals` lasts, and a machine. */
+async function refusing(t: Parameters<typeof startServer>[0], retryAfter: string) {
+  const folder = newFolder("production");
+  const secrets = [await newSecret(folder, "database", { password: "1" })];
+  const state = { refusals: Infinity };
+  const server = await startServer(t, (_request, response) => {
+    if ((state.refusals -= 1) < 0) json(response, 200, { data: secrets }, { etag: '"1"' });
+    else json(response, 429, { error: "rate_limited", message: "no" }, { "retry-after": retryAfter });
+  });
+  return { ...server, state, client: createClient(await newMachine(server.url, [folder])) };
+}
+
+await t.test("a first question that the rate limit refuses has its turn later, and the program is told", async (t) => {
+  const { client, state, received } = await refusing(t, "0");
+  state.refusals = 2;
+  const told: unknown[] = [];
+  const watch = await client.watch(() => undefined, {
+    intervalSeconds: soon,
+    onError: ({ code }, { seconds, begun }) => told.push([code, begun, seconds >= 0 && seconds < 1]),
+  });
+  watch.stop();
+  t.same(told, [
+    ["rate_limited", false, true],
+    ["rate_limited", false, true],
+  ]);
+  t.equal(received.length, 3);
+});
+
+await t.test("a first question waits no longer than the program wants", async (t) => {
+  const { client, received } = await refusing(t, "600");
+  const watching = client.watch(() => undefined, { maxWaitSeconds: 599 });
+  await t.rejects(watching, { code: "rate_limited", retryAfterSeconds: 600 });
+  t.equal(received.length, 1);
+});
+
+await t.test("a watch that waits for its turn can be ended, and one that is ended asks nothing", async (t) => {
+  const { client, received } = await refusing(t, "600");
+  const giveUp = new AbortController();
+  const options = { signal: giveUp.signal, onError: () => giveUp.abort() };
+  for (let asked = 0; asked < 2; asked += 1)
+    await t.rejects(
+      client.watch(() => undefined, options),
+      { code: "network" },
+    );
+  t.equal(received.length, 1);
+});
+
+await t.test("a watch is ended by its signal", async (t) => {
+  const { client, state, received } = await refusing(t, "0");
+  state.refusals = 0;
+  const giveUp = new AbortController();
+  const watch = await client.watch(() => undefined, { signal: giveUp.signal });
+  giveUp.abort();
+  await watch.ended;
+  t.equal(received.length, 1);
+});
+
+await t.test("what was just read is what changes are told from: no second request", async (t) => {
+  const { client, state, received } = await refusing(t, "0");
+  state.refusals = 0;
+  t.equal(await client.read("coffer://production/database/field/password"), "1");
+  (await client.watch(() => undefined)).stop();
+  t.equal(received.length, 1);
+});

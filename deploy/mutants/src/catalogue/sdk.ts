@@ -285,4 +285,18 @@ export const sdkMutants: readonly Mutant[] = [
     replace: "error.status !== 404) throw error;",
     tests: foreign,
   },
+  {
+    name: "refusal-hidden-from-the-watch-by-what-is-kept",
+    file: `${source}/offline-transport.ts`,
+    find: "return { ...answerOf(usable), away: error };",
+    replace: "return answerOf(usable);",
+    tests: [`${tests}/offline.test.ts`],
+  },
+  {
+    name: "watch-that-is-refused-at-first-given-up",
+    file: `${source}/watch-secrets.ts`,
+    find: 'if (known === undefined && thrown.code !== "rate_limited") throw thrown;',
+    replace: "if (known === undefined) throw thrown;",
+    tests: [`${tests}/watch.test.ts`],
+  },
 ];

@@ -12,7 +12,7 @@ import { mostPerPage, openLink } from "./link.ts";
 import type { Link, LinkEnd, LinkOf } from "./link.ts";
 import { openChanges, openHeld } from "./open-changes.ts";
 import type { OnUnreadable, SyncChange, SyncedRecord } from "./open-changes.ts";
-import { promised } from "./promised.ts";
+import { promised } from "../promised.ts";
 import { reconnectDelay, shortestMilliseconds } from "./reconnect-delay.ts";
 import { heldRecord, heldRecords, recordCounts } from "./replica.ts";
 import { replicaKeeper } from "./replica-keeper.ts";
