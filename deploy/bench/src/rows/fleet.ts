@@ -1,59 +1,90 @@
 import { createLimiter } from "@coffer/ratelimit";
 import { createTelemetry } from "@coffer/telemetry";
 import { until } from "@coffer/testkit";
-import { planPoll } from "../../../../packages/sdk/src/poll-schedule.ts";
+import { CofferError } from "../../../../packages/sdk/src/errors.ts";
+import { watchSecrets } from "../../../../packages/sdk/src/watch-secrets.ts";
+import type { Watched } from "../../../../packages/sdk/src/watch-secrets.ts";
 import type { Bench, Figure, Row } from "../row.ts";
 import { absoluteFigure } from "../row.ts";
+import { simulatedTime } from "../simulated-time.ts";
 
 const machines = 500;
 const hours = 3;
 const microseconds = 1_000_000;
 
+/** One machine: when it was answered, in seconds of simulated time. */
+interface Answered {
+  first: number | undefined;
+  last: number;
+  longest: number;
+}
+
 /**
- * 500 machines behind one address that each watch their secrets by the SDK's schedule, against the limiter itself in
- * Redis: hours of simulated time, which both are told. The starts and the jitter are random; one seed gives one run.
+ * 500 machines behind one address that start at once and then each watch their secrets, by the SDK's own `watch`,
+ * against the limiter itself in Redis: hours of simulated time, which both are told. Chance is of one seed.
  */
 export const fleet: Row = {
   name: "fleet",
   async run({ coffer }: Bench): Promise<Figure[]> {
-    let seed = 1;
-    const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-    let now = 0;
+    const time = simulatedTime(1);
     const limiter = createLimiter({
       redis: coffer.redisUrl,
       limits: { strict: 5, standard: 60, user: 300 },
       windowSeconds: 60,
       replicas: 1,
       metrics: createTelemetry({ service: "auth-sm", level: "fatal" }).metrics,
-      clock: () => Math.round(now * microseconds),
+      clock: () => Math.round(time.now() * microseconds),
     });
+    const count = { asked: 0, refused: 0 };
+    /** What one machine asks: a list that never changes, when the limiter lets it. */
+    const machine = (answered: Answered): Watched => {
+      let room: number | undefined;
+      return {
+        async views() {
+          count.asked += 1;
+          const decision = await limiter.take("standard", "198.51.100.1");
+          if (!decision.accepted) {
+            count.refused += 1;
+            const { retryAfterSeconds } = decision;
+            throw new CofferError("rate_limited", "too many requests", { status: 429, retryAfterSeconds });
+          }
+          room = decision.remaining / decision.limit;
+          answered.first ??= time.now();
+          answered.longest = Math.max(answered.longest, time.now() - answered.last);
+          answered.last = time.now();
+          return [];
+        },
+        open: () => Promise.resolve([]),
+        room: () => room,
+        away: () => undefined,
+      };
+    };
+    const stop = new AbortController();
     try {
       await until("the limiter counts in Redis", () => !limiter.degraded);
-      const polls = Array.from({ length: machines }, () => ({ at: random(), interval: 60, last: 0, longest: 0 }));
-      let [asked, refused] = [0, 0];
-      for (;;) {
-        const poll = polls.reduce((first, one) => (one.at < first.at ? one : first));
-        if (poll.at > hours * 3600) break;
-        now = poll.at;
-        asked += 1;
-        const decision = await limiter.take("standard", "198.51.100.1");
-        if (decision.accepted) {
-          poll.longest = Math.max(poll.longest, now - poll.last);
-          poll.last = now;
-        } else refused += 1;
-        const outcome = decision.accepted
-          ? ({ kind: "answered", room: decision.remaining / decision.limit } as const)
-          : ({ kind: "refused", retryAfterSeconds: decision.retryAfterSeconds } as const);
-        const { interval, wait } = planPoll(poll.interval, 60, outcome, random());
-        poll.interval = interval;
-        poll.at += wait;
-      }
-      const longest = Math.max(...polls.map(({ longest }) => longest));
+      const all = Array.from({ length: machines }, (): Answered => ({ first: undefined, last: 0, longest: 0 }));
+      const watches = all.map((one) => watchSecrets(machine(one), () => undefined, { signal: stop.signal }, time));
+      await time.run(hours * 3600);
+      await Promise.all(watches);
+      const started = Math.max(...all.map(({ first }) => first ?? Infinity));
+      const longest = Math.max(...all.map(({ longest }) => longest));
       return [
+        absoluteFigure(
+          `${machines} machines behind one address that start at once: until the last has`,
+          "s",
+          started,
+          900,
+        ),
         absoluteFigure(`${machines} machines behind one address: longest without an answer`, "s", longest, 3600),
-        absoluteFigure(`${machines} machines behind one address: refused`, "%", (100 * refused) / asked, 35),
+        absoluteFigure(
+          `${machines} machines behind one address: refused`,
+          "%",
+          (100 * count.refused) / count.asked,
+          35,
+        ),
       ];
     } finally {
+      stop.abort();
       limiter.close();
     }
   },

@@ -1,0 +1,43 @@
+import type { WatchTime } from "../../../packages/sdk/src/watch-secrets.ts";
+
+export interface SimulatedTime extends WatchTime {
+  /** Seconds since the beginning. */
+  now(): number;
+  /** Lets so many seconds pass: what is planned is done in order, each thing to its end before the next. */
+  run(seconds: number): Promise<void>;
+}
+
+interface Planned {
+  at: number;
+  work: () => Promise<void>;
+}
+
+/** Time and chance for watches that nobody wants to wait for. One seed gives one run. */
+export function simulatedTime(seed: number): SimulatedTime {
+  const planned = new Set<Planned>();
+  let state = seed;
+  let now = 0;
+  return {
+    now: () => now,
+    random: () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647,
+    after(seconds, work) {
+      const one = { at: now + seconds, work };
+      planned.add(one);
+      return () => void planned.delete(one);
+    },
+    async run(seconds) {
+      const end = now + seconds;
+      for (;;) {
+        const next = [...planned].reduce<Planned | undefined>(
+          (first, one) => (first === undefined || one.at < first.at ? one : first),
+          undefined,
+        );
+        if (next === undefined || next.at > end) break;
+        planned.delete(next);
+        now = next.at;
+        await next.work();
+      }
+      now = end;
+    },
+  };
+}
