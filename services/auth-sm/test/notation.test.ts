@@ -52,6 +52,31 @@ await t.test("a folder may be named by its id, and a secret by its uid", async (
   t.match((await resolve(`coffer://${folder}/${untitled}/field/key`)).body, { uid: untitled, title: "" });
 });
 
+await t.test("what may be an id is never a folder's name, and a uid goes before a title", async (t) => {
+  const impostor = await createFolder(service, owner, folder.toUpperCase());
+  const absent = "019a9e05-3333-7333-8333-333333333333";
+  const nameless = await createFolder(service, owner, absent);
+  const both = await createMachine(
+    service,
+    owner,
+    [folder, impostor, nameless].map((folder_id) => ({ folder_id, permission: "write" as const })),
+  );
+  for (const folderId of [impostor, nameless]) {
+    await createSecret(service, both, folderId, { title: "data/base 100%", fields: { "pass word": sealed() } });
+  }
+  const named = (part: string) =>
+    ask(service, both, "POST", "/notation", {
+      body: { notation: `coffer://${part}/${encoded.title}/field/${encoded.field}` },
+    });
+  for (const spelling of [folder, folder.toUpperCase()])
+    t.match((await named(spelling)).body, { uid, folder_id: folder });
+  t.equal((await named(absent)).status, 404, "nor when no folder has the id");
+  const titled = await createSecret(service, both, folder, { title: uid, fields: { "pass word": sealed() } });
+  const byUid = await resolve(`coffer://${folder}/${uid}/field/${encoded.field}`);
+  t.match(byUid.body, { uid, value_encrypted: value }, "the secret of that uid, not the one of that title");
+  t.equal((await ask(service, both, "DELETE", `/secrets/${titled}`)).status, 204);
+});
+
 await t.test("a folder's name is found without regard to case, a title only as it is written", async (t) => {
   const name = encodeURIComponent("PROD & stage/eu");
   t.equal((await resolve(`coffer://${name}/${encoded.title}/field/${encoded.field}`)).status, 200);

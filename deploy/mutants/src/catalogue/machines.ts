@@ -41,6 +41,20 @@ export const machineMutants: readonly Mutant[] = [
     tests: [`${tests}/secret-permissions.test.ts`, `${tests}/authorization.test.ts`],
   },
   {
+    name: "notation-takes-an-id-for-a-folders-name",
+    file: `${source}/machine/resolve-notation.ts`,
+    find: "return id === undefined ? {",
+    replace: "return id === undefined || folder !== id ? {",
+    tests: [`${tests}/notation.test.ts`],
+  },
+  {
+    name: "title-before-the-uid-of-a-notation",
+    file: `${source}/store/secret-reads.ts`,
+    find: "ORDER BY uid = asked.title DESC LIMIT 1",
+    replace: "ORDER BY uid = asked.title LIMIT 1",
+    tests: [`${tests}/notation.test.ts`],
+  },
+  {
     name: "folder-grant-not-asked-to-resolve-a-notation",
     file: `${source}/machine/resolve-notation.ts`,
     find: 'if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");',

@@ -8,6 +8,7 @@ import type { Machine } from "../callers/machine.ts";
 import { askerOf } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { foldCase } from "../fold-case.ts";
+import type { AskedNotation } from "../store/secret-reads.ts";
 import type { FieldView } from "./read-field.ts";
 import type { notationBody } from "./notation.ts";
 import { parseNotation } from "./notation.ts";
@@ -25,12 +26,8 @@ export async function resolveNotation(
 ): Promise<NotationView> {
   const asker = askerOf(deps, caller);
   const named = parseNotation(body.notation);
-  const row = await deps.reads.notation(asker, {
-    folderFolded: foldCase(named.folder),
-    folderId: uuidText.safeParse(named.folder).data ?? null,
-    title: named.title,
-    field: named.field,
-  });
+  const { title, field } = named;
+  const row = await deps.reads.notation(asker, { folder: folderNamed(named.folder), title, field });
   const { orgId, actor } = activeClient(caller, row);
   if (row === null || row.folder_id === null) throw notFound("folder");
   if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");
@@ -63,6 +60,12 @@ export async function resolveNotation(
     key_version: row.key_version,
     updated_at: row.updated_at,
   };
+}
+
+/** What may be an id is never a name: whoever gives a folder another's id for its name captures nothing. */
+function folderNamed(folder: string): AskedNotation["folder"] {
+  const id = uuidText.safeParse(folder).data;
+  return id === undefined ? { nameFolded: foldCase(folder) } : { id };
 }
 
 function notFound(what: string): ServiceError {

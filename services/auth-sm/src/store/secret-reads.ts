@@ -51,6 +51,13 @@ export type GrantedField = ClientState &
     | { uid: null; permission: null }
   );
 
+/** What a notation asks for: its folder by name or by id, its secret by title or uid. */
+export interface AskedNotation {
+  folder: { nameFolded: string; id?: undefined } | { id: string; nameFolded?: undefined };
+  title: string;
+  field: string;
+}
+
 /** What a notation names: `folder_id` null for no such folder, `uid` null for no such secret in it. */
 export type GrantedNotation = ClientState &
   (
@@ -60,7 +67,7 @@ export type GrantedNotation = ClientState &
         | {
             uid: string;
             title: string | null;
-            /** How many secrets of the folder have this title or uid. */
+            /** How many secrets of the folder have this title; 1 for the one that has this uid, whatever the titles. */
             matches: number;
             wrapped_dek: string;
             key_version: number;
@@ -121,14 +128,14 @@ export function createSecretReads(database: Database) {
      ${eachClient("folder_folded, folder_id, title, field", "$4::text[], $5::uuid[], $6::text[], $7::text[]")}
      LEFT JOIN LATERAL (
        SELECT id, name FROM folders
-       WHERE org_id = c.org_id AND (name_folded = asked.folder_folded OR id = asked.folder_id)
-       ORDER BY name_folded = asked.folder_folded DESC LIMIT 1
+       WHERE org_id = c.org_id AND (name_folded = asked.folder_folded OR id = asked.folder_id) LIMIT 1
      ) f ON true
      ${eachGrant("f.id")}
      LEFT JOIN LATERAL (
-       SELECT uid, title, wrapped_dek, key_version, updated_at, fields, (count(*) OVER ())::integer AS matches
+       SELECT uid, title, wrapped_dek, key_version, updated_at, fields,
+         CASE WHEN uid = asked.title THEN 1 ELSE (count(*) OVER ())::integer END AS matches
        FROM secrets WHERE folder_id = f.id AND (title = asked.title OR (org_id = c.org_id AND uid = asked.title))
-       LIMIT 1
+       ORDER BY uid = asked.title DESC LIMIT 1
      ) s ON true`,
   );
   // The digest that machineScope has for its lists.
@@ -180,9 +187,9 @@ export function createSecretReads(database: Database) {
     secret: (asker: Asker, uid: string) => secret([...asked(asker), uid]),
     /** One field of the secret with that uid. */
     field: (asker: Asker, uid: string, name: string) => field([...asked(asker), uid, name]),
-    /** The field that a notation names; `folderId` when its folder part has the form of an id. */
-    notation: (asker: Asker, named: { folderFolded: string; folderId: string | null; title: string; field: string }) =>
-      notation([...asked(asker), named.folderFolded, named.folderId, named.title, named.field]),
+    /** The field that a notation names. */
+    notation: (asker: Asker, { folder, title, field }: AskedNotation) =>
+      notation([...asked(asker), folder.nameFolded ?? null, folder.id ?? null, title, field]),
     /** The client's grant on a folder. */
     folder: async (asker: Asker, folderId: string) => first(await folder([...asked(asker), folderId])),
     /** The secret with that uid, without its content. */
