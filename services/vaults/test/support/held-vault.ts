@@ -34,6 +34,8 @@ export async function whileHolding<Answer>(
     await client.query(lock.text, lock.values);
     const answers = Promise.all(requests.map((request) => request()));
     await until("they wait", async () => {
+      // Else a transaction is shown the sessions of its first look, without those that connected since.
+      await client.query("SELECT pg_stat_clear_snapshot()");
       const { rows } = await client.query<{ waiting: number }>(
         `SELECT count(*)::integer AS waiting FROM pg_stat_activity
          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
