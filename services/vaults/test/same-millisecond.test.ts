@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { execute, whileHolding } from "./support/held-vault.ts";
+import type { Person } from "./support/people.ts";
+import { startVaults } from "./support/service.ts";
+import { news, sync } from "./support/sync.ts";
+import { expected, newRecord, newVault, sealed, share } from "./support/vaults.ts";
+
+// Two replicas are told to change one record at one moment: the clock that both go by stands still meanwhile.
+
+const service = await startVaults(t);
+const { people, clock } = service;
+const replicas = [service, await service.replica()];
+const orgId = randomUUID();
+const [owner, other] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
+const vault = await newVault(service, owner);
+await share(service, owner, vault.id, other, "write");
+const { id, updated_at: first } = await newRecord(service, owner, vault.id);
+
+interface Version {
+  updated_at: string;
+  encrypted_data: string;
+}
+
+/** A device: asks for what is new since its last answer, and keeps what is not older than what it has. */
+function device(person: Person): { sync(): Promise<Version> } {
+  let last: string | null = null;
+  let held: Version = { updated_at: "", encrypted_data: "" };
+  return {
+    async sync() {
+      const answer = await sync(service, person, last);
+      last = answer.server_time;
+      for (const change of answer.changes)
+        if (change.id === id && change.updated_at >= held.updated_at)
+          held = { updated_at: change.updated_at, encrypted_data: change.encrypted_data };
+      return held;
+    },
+  };
+}
+
+/** What the database holds. */
+async function stored(): Promise<Version | undefined> {
+  const [version] = await execute<Version>(
+    service,
+    `SELECT to_char(updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS updated_at, encrypted_data
+     FROM vaults.records WHERE id = $1`,
+    [id],
+  );
+  return version;
+}
+
+const path = `/api/vaults/${vault.id}/records/${id}`;
+const millisecond = ({ updated_at }: Version): string => updated_at.slice(0, "2026-11-20T10:00:00.000".length);
+
+/** Both people change it, each through another replica, as soon as both statements wait for the row. */
+async function changeAtOnce(): Promise<Version[]> {
+  const lock = { text: "SELECT FROM records WHERE id = $1 FOR UPDATE", values: [id], waiting: 2 };
+  const answers = await whileHolding(
+    service,
+    lock,
+    [owner, other].map((person, at) => async () => {
+      const body = { type: "login", encrypted_data: sealed() };
+      return expected(await call(replicas[at] ?? service, person, "PUT", path, { body }), 200);
+    }),
+  );
+  return answers.map(({ updated_at, encrypted_data }) => ({ updated_at, encrypted_data }));
+}
+
+await t.test("of two updates in one millisecond, on two replicas, one wins and everybody agrees on it", async (t) => {
+  const devices = [owner, owner, other, other].map(device);
+  const { server_time: since } = await news(service, null);
+  const times = [first];
+  for (let round = 1; round <= 20; round += 1) {
+    clock.stop();
+    const [versions] = await Promise.all([changeAtOnce(), ...devices.map((each) => each.sync())]);
+    const [early, late] = versions.sort((a, b) => (a.updated_at < b.updated_at ? -1 : 1));
+    if (early === undefined || late === undefined) throw new TypeError("there are two");
+    t.equal(millisecond(early), millisecond(late), `round ${round}: both are of one millisecond`);
+    times.push(early.updated_at, late.updated_at);
+    t.same(await stored(), late);
+    for (const replica of replicas) t.match((await call(replica, other, "GET", path)).body, late);
+    for (const each of devices) t.same(await each.sync(), late);
+  }
+  t.same(times, [...new Set(times)].sort(), "the times only grow");
+  const { records } = await news(service, since);
+  t.same(
+    records.flatMap(({ changes }) => changes).filter(({ record_id }) => record_id === id),
+    [{ action: "record_updated", record_id: id, updated_at: times.at(-1) }],
+    "and it is what sync tells devices that have heard nothing",
+  );
+});
