@@ -1,13 +1,21 @@
 import type { AuditDraft } from "@coffer/events";
+import { until } from "@coffer/testkit";
 import t from "tap";
+import { routes } from "../src/routes.ts";
+import { call } from "./support/call.ts";
 import { bearer, createApplication, createFolder, createMachine, createSecret } from "./support/machines.ts";
 import { createToken, newKeyPair, secretBody } from "./support/machines.ts";
-import { execute, startCompany } from "./support/members.ts";
-import { sealed } from "./support/people.ts";
+import { execute, invite, join, share, startCompany } from "./support/members.ts";
+import type { Person } from "./support/people.ts";
+import { logIn, loginProof, newEmail, register, registration, sealed } from "./support/people.ts";
+import { beginRecovery, codeAt, newPassword, proofOf, protect, registerRecoverable } from "./support/proofs.ts";
+import { jwe, rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
-const { owner, member, admin } = await startCompany(service);
+// What is begun below stays good however long the rest takes.
+service.clock.stop();
+const { orgId, owner, member, admin, auditor } = await startCompany(service);
 const folder = await createFolder(service, owner);
 const empty = await createFolder(service, owner);
 const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
@@ -22,6 +30,32 @@ const stored = await createSecret(service, machine, folder, { title: "database",
 const content = { encrypted_payload: sealed(), wrapped_dek: sealed() };
 const asOwner = { token: owner.token };
 const asMachine = { token: bearer(machine) };
+const inFolder = `/api/org/folders/${folder}/secrets`;
+
+const rotated = await createFolder(service, owner);
+const shared = await createFolder(service, owner);
+await share(service, shared, auditor, "read");
+const [changed, removed] = [await createSecret(service, machine, folder), await createSecret(service, machine, folder)];
+const watched = await register(service);
+await join(service, orgId, watched, "member");
+const otherSession = await logIn(service, watched);
+const tokenOf = ({ token }: Person) => ({ token });
+const [founder, invited, loggingIn] = [await register(service), await register(service), await register(service)];
+const invitation = (await invite(service, owner, { email: invited.email, role: "member" })).body;
+const withdrawn = (await invite(service, owner, { email: newEmail(), role: "member" })).body;
+const registering = { ...(await registration(service)), org_name: "Registered" };
+const changing = await register(service);
+const change = { ...(await proofOf(service, changing)), ...(await newPassword(service, changing, "another one")) };
+const securing = await register(service);
+const secret = (
+  await call(service, "POST", "/api/auth/totp", { ...tokenOf(securing), body: await proofOf(service, securing) })
+).body.secret;
+const secured = await protect(service);
+const unsecure = await proofOf(service, secured, secured.recoveryCodes[0]);
+const recovery = await beginRecovery(service, await registerRecoverable(service), "recovered");
+const several = await register(service);
+const second = await logIn(service, several);
+await logIn(service, several);
 
 /** One call for each kind of change, all of which can be made, one after the other. */
 const changes: [method: string, path: string, options: { token?: string; body?: unknown }][] = [
@@ -37,13 +71,50 @@ const changes: [method: string, path: string, options: { token?: string; body?: 
   ["POST", "/api/sm/v1/secrets", { ...asMachine, body: secretBody(folder) }],
   ["PUT", `/api/sm/v1/secrets/${uid}`, { ...asMachine, body: content }],
   ["DELETE", `/api/sm/v1/secrets/${uid}`, asMachine],
+  ["PUT", `${client}/folders/${shared}`, { ...asOwner, body: { permission: "read", encrypted_key: jwe } }],
   ["DELETE", `${client}/folders/${folder}`, asOwner],
   ["DELETE", client, asOwner],
   ["POST", "/api/org/invites", { ...asOwner, body: { email: "new@example.com", role: "member" } }],
   ["PATCH", `/api/org/members/${member.userId}`, { ...asOwner, body: { role: "auditor" } }],
   ["DELETE", `/api/org/members/${member.userId}`, asOwner],
   ["POST", "/api/auth/logout", { token: admin.token }],
+  ["POST", inFolder, { ...asOwner, body: { record_type: "login", ...content } }],
+  ["PUT", `${inFolder}/${changed}`, { ...asOwner, body: content }],
+  ["DELETE", `${inFolder}/${removed}`, asOwner],
+  ["POST", `/api/org/folders/${rotated}/rotate`, { ...asOwner, body: await rotationOf(service, owner, rotated) }],
+  [
+    "PUT",
+    `/api/org/folders/${shared}/members/${watched.userId}`,
+    { ...asOwner, body: { permission: "read", encrypted_key: jwe } },
+  ],
+  ["DELETE", `/api/org/folders/${shared}/members/${auditor.userId}`, asOwner],
+  ["DELETE", `/api/org/invites/${withdrawn.id}`, asOwner],
+  ["POST", "/api/org/invites/accept", { ...tokenOf(invited), body: { token: invitation.token } }],
+  ["DELETE", `/api/org/members/${watched.userId}/sessions/${otherSession.sessionId}`, asOwner],
+  ["DELETE", `/api/org/members/${watched.userId}/sessions`, asOwner],
+  ["POST", "/api/orgs", { ...tokenOf(founder), body: { name: "Founded" } }],
+  ["POST", "/api/auth/register/finish", { body: registering }],
+  ["POST", "/api/auth/login/finish", { body: await loginProof(service, loggingIn) }],
+  ["POST", "/api/auth/password", { ...tokenOf(changing), body: change }],
+  ["POST", "/api/auth/totp/verify", { ...tokenOf(securing), body: { otp: codeAt(secret, service.clock.now()) } }],
+  ["DELETE", "/api/auth/totp", { ...tokenOf(secured), body: unsecure }],
+  ["POST", "/api/auth/recovery/finish", { body: recovery.finish }],
+  ["DELETE", `/api/auth/sessions/${second.sessionId}`, tokenOf(several)],
+  ["DELETE", "/api/auth/sessions?others=true", tokenOf(several)],
 ];
+
+/** Why a route that is no GET is not among them. */
+const others: Readonly<Record<string, string>> = {
+  "POST /api/sm/v1/notation": "reads; it is among the ways in which a secret leaves",
+  "POST /api/auth/register/start": "begins what is recorded when it is finished",
+  "POST /api/auth/login/start": "begins what is recorded when it is finished, or fails",
+  "POST /api/auth/password/start": "begins what is recorded when it is finished",
+  "POST /api/auth/recovery/start": "begins what is recorded when it is finished, or fails",
+  "POST /api/auth/totp": "begins what is recorded when it is verified",
+  "POST /api/auth/refresh": "a session goes on: that is no action of the audit's",
+  "PUT /api/account/travel-mode": "vaults keeps the mode together with its record: services/vaults/test/travel.test.ts",
+  "PUT /api/org/members/:user_id/travel-mode": "as one's own",
+};
 
 /** A request that may be answered 500, which no description allows: so it is not compared with one. */
 async function statusOf([method, path, { token, body }]: (typeof changes)[number], requestId = ""): Promise<number> {
@@ -61,7 +132,6 @@ async function statusOf([method, path, { token, body }]: (typeof changes)[number
 }
 
 /** One call for each way in which a secret leaves. */
-const inFolder = `/api/org/folders/${folder}/secrets`;
 const reads: typeof changes = [
   ["GET", `/api/sm/v1/secrets/${stored}`, asMachine],
   ["GET", `/api/sm/v1/secrets/${stored}/fields/${field}`, asMachine],
@@ -75,7 +145,7 @@ const reads: typeof changes = [
 
 const tables = [
   ...["access_tokens", "applications", "client_folders", "clients", "folder_members", "folders", "invites"],
-  ...["memberships", "secrets", "sessions"],
+  ...["login_starts", "memberships", "orgs", "secrets", "sessions", "totp", "totp_recovery_codes", "users"],
 ];
 
 /** What the tables hold, but for when a machine was last seen. */
@@ -124,6 +194,22 @@ async function tryChanges(t: Tap, name: string, refusing: readonly string[], tri
 const refusedRecords = "TRIGGER refusal BEFORE INSERT ON *";
 type Tap = Pick<typeof t, "equal" | "same">;
 
+await t.test("each route that changes something is here, or it is said why not", (t) => {
+  const endpoints = routes.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+  const isOf = (endpoint: string) => {
+    const pattern = new RegExp(`^${endpoint.replace(/:\w+/g, "[^/]+")}$`);
+    return ([method, path]: (typeof changes)[number]) => pattern.test(`${method} ${path.replace(/\?.*/, "")}`);
+  };
+  const missing = endpoints.filter((endpoint) => !(endpoint in others) && !changes.some(isOf(endpoint)));
+  t.same(missing, []);
+  t.same(
+    Object.keys(others).filter((endpoint) => !endpoints.includes(endpoint) || changes.some(isOf(endpoint))),
+    [],
+    "and no other",
+  );
+  t.end();
+});
+
 await t.test("a change that does not commit leaves no record", (t) =>
   tryChanges(
     t,
@@ -157,6 +243,16 @@ await t.test("a creation that made nothing is not on record as one", async (t) =
   t.same(await recordsOf(["taken"]), []);
 });
 
-await t.test("all of them can be made", async (t) => {
-  for (const change of changes) t.match(await statusOf(change), /^20[014]$/, `${change[0]} ${change[1]}`);
+await t.test("all of them can be made, and each is on record once", async (t) => {
+  const idOf = (index: number) => `made-${index}`;
+  for (const [index, change] of changes.entries()) {
+    t.match(await statusOf(change, idOf(index)), /^20[014]$/, `${change[0]} ${change[1]}`);
+  }
+  for (const [index, [method, path]] of changes.entries()) {
+    const own = () => service.observer.records.filter(({ request }) => request.id === idOf(index));
+    await until(`the record of ${method} ${path}`, () => own().length > 0);
+  }
+  const made = service.observer.records.filter(({ request }) => /^made-/.test(request.id));
+  const told = made.map(({ request, action, target, org_id }) => [request.id, action, target.id, org_id].join(" "));
+  t.same(told.toSorted(), [...new Set(told)].toSorted());
 });
