@@ -32,18 +32,18 @@ await t.test("a vault that is shared is there for the member, with the key as it
   const members = await call(service, colleague, "GET", `${path}/members`);
   t.same(members.body.data, [
     {
-      user_id: colleague.userId,
-      name: "Carl",
-      email: "carl@example.com",
-      permission: "write",
-      added_at: shared.body.added_at,
-    },
-    {
       user_id: owner.userId,
       name: "Olga",
       email: "olga@example.com",
       permission: "manage",
       added_at: vault.created_at,
+    },
+    {
+      user_id: colleague.userId,
+      name: "Carl",
+      email: "carl@example.com",
+      permission: "write",
+      added_at: shared.body.added_at,
     },
   ]);
   const news = await listeners.vaultNews("the news", ({ action, user_ids }) => {
@@ -57,6 +57,42 @@ await t.test("a vault that is shared is there for the member, with the key as it
     target: { type: "user", id: colleague.userId, parent_id: vault.id },
     changes: { permission: "write", key_version: 1 },
   });
+});
+
+await t.test("the members in pages are everybody once", async (t) => {
+  const { orgId, owner, colleague, vault, path } = await company();
+  // With a name that no cursor could hold.
+  const others = [
+    await people.add({ orgId, role: "member", name: "\u{1f511}".repeat(128), email: "max@example.com" }),
+    await people.add({ orgId, role: "member", name: "Ada", email: "ada@example.com" }),
+  ];
+  for (const person of [colleague, ...others]) await share(service, owner, vault.id, person, "read");
+  const at = `${path}/members`;
+  const whole = await call(service, owner, "GET", at);
+  t.same(
+    whole.body.data.map(({ user_id }) => user_id),
+    [owner, colleague, ...others].map(({ userId }) => userId),
+  );
+  t.notOk("next_cursor" in whole.body, "without a limit it is the whole list");
+  for (const limit of [1, 2, 3, 4, 1000]) {
+    const pages: unknown[][] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const after: string = cursor && `&cursor=${cursor}`;
+      const { status, body: page } = await call(service, owner, "GET", `${at}?limit=${limit}${after}`);
+      t.equal(status, 200);
+      pages.push(page.data);
+      cursor = page.next_cursor;
+    }
+    t.same(pages.flat(), whole.body.data, `${limit} at a time`);
+    t.equal(pages.length, Math.ceil(4 / limit));
+  }
+  const first = await call(service, owner, "GET", `${at}?limit=1`);
+  const second = await call(service, owner, "GET", `${at}?limit=1&cursor=${String(first.body.next_cursor)}`);
+  t.not(first.headers.get("etag"), second.headers.get("etag"));
+  const again = { headers: { "if-none-match": first.headers.get("etag") ?? "" } };
+  t.equal((await call(service, owner, "GET", `${at}?limit=1`, again)).status, 304);
+  for (const query of ["limit=0", "limit=1001", "limit=x", "cursor=!", "cursor=e30"])
+    t.match(await call(service, owner, "GET", `${at}?${query}`), { status: 400, body: { error: "invalid_request" } });
 });
 
 await t.test("another permission counts from the next request on, and the member's devices hear of it", async (t) => {

@@ -21,7 +21,10 @@ export interface ListOf<Row> {
 }
 
 /** Where the list goes on after this part; null when it does not. */
-export function cursorAfter<Row>({ rows, more }: Part<Row>, { cursor }: Pick<ListOf<Row>, "cursor">): string | null {
+export function cursorAfter<Row>(
+  { rows, more }: Pick<Part<Row>, "rows" | "more">,
+  { cursor }: Pick<ListOf<Row>, "cursor">,
+): string | null {
   const last = rows.at(-1);
   return more && last !== undefined ? cursor(last) : null;
 }

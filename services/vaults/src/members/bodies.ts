@@ -1,10 +1,13 @@
-import { compactJwe, uuidText } from "@coffer/http";
+import { compactJwe, cursorText, pageLimit, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { permissions } from "../access/permission.ts";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
 
 export const vaultMemberPath = vaultPath.extend({ user_id: uuidText });
 export type VaultMemberPath = z.infer<typeof vaultMemberPath>;
+
+export const vaultMemberListQuery = z.object({ limit: pageLimit.optional(), cursor: cursorText.optional() });
+export type VaultMemberListQuery = z.infer<typeof vaultMemberListQuery>;
 
 /** `encrypted_key` is the vault's key as sealed to the person's public key. */
 export const vaultMember = z.object({

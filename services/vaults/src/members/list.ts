@@ -1,23 +1,36 @@
 import type { Call, NotModified, Tagged } from "@coffer/http";
-import { notModified, tagged } from "@coffer/http";
+import { decodeCursor, encodeCursor, notModified, tagged, timestampText, uuidText } from "@coffer/http";
 import type { User } from "@coffer/service";
 import { auditOf } from "@coffer/service";
+import { z } from "zod";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
+import { cursorAfter } from "../lists/list-text.ts";
+import type { VaultMemberRow } from "../store/vault-members.ts";
 import { listMembers } from "../store/vault-members.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import { tagOf } from "../vaults/tag.ts";
+import type { VaultMemberListQuery } from "./bodies.ts";
 
-/** GET /api/vaults/{id}/members: for everybody who sees the vault. */
+const place = z.object({ added_at: timestampText, user_id: uuidText });
+const cursor = ({ added_at, user_id }: VaultMemberRow): string => encodeCursor({ added_at, user_id });
+
+/** GET /api/vaults/{id}/members, in the order in which they were added: for everybody who sees the vault. */
 export async function listVaultMembers(
   deps: Deps,
-  { caller, params, held, request }: Call<User, VaultPath>,
+  { caller, params, query, held, request }: Call<User, VaultPath, undefined, VaultMemberListQuery>,
 ): Promise<Tagged | NotModified> {
-  const { vault, data } = await deps.database.transaction(async (tx) => {
+  const { limit } = query;
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, place);
+  const { vault, rows } = await deps.database.transaction(async (tx) => {
     const found = await requireVault(tx, caller, params.id, "read");
-    return { vault: found, data: await listMembers(tx, found.id) };
+    // One more than is told says whether the list goes on.
+    return { vault: found, rows: await listMembers(tx, found.id, { after, limit: limit && limit + 1 }) };
   });
-  const tag = tagOf(data);
+  const data = rows.slice(0, limit);
+  const more = rows.length > data.length;
+  const answer = limit === undefined ? { data } : { data, next_cursor: cursorAfter({ rows: data, more }, { cursor }) };
+  const tag = tagOf(answer);
   if (held.includes(tag)) return notModified(tag);
   await deps.audit(
     auditOf(deps, request, {
@@ -30,5 +43,5 @@ export async function listVaultMembers(
       reason: "members",
     }),
   );
-  return tagged(tag, { data });
+  return tagged(tag, answer);
 }

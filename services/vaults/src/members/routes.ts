@@ -2,7 +2,7 @@ import { route } from "@coffer/http";
 import type { Attempt } from "@coffer/service";
 import { attempting, authenticateUser } from "@coffer/service";
 import { vaultPath } from "../vaults/bodies.ts";
-import { vaultMember, vaultMemberPath } from "./bodies.ts";
+import { vaultMember, vaultMemberListQuery, vaultMemberPath } from "./bodies.ts";
 import { listVaultMembers } from "./list.ts";
 import { shareVault } from "./share.ts";
 import { unshareVault } from "./unshare.ts";
@@ -17,7 +17,15 @@ export const memberRoutes = [
   attempting(
     "vault.listed",
     vault,
-    route({ ...user, method: "GET", path: base, params: vaultPath, status: 200, run: listVaultMembers }),
+    route({
+      ...user,
+      method: "GET",
+      path: base,
+      params: vaultPath,
+      query: vaultMemberListQuery,
+      status: 200,
+      run: listVaultMembers,
+    }),
   ),
   attempting(
     "vault.member.added",

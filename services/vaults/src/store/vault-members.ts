@@ -58,14 +58,30 @@ const memberRow = z.object({
 });
 export type VaultMemberRow = z.infer<typeof memberRow>;
 
-/** The members of a vault by name; those of one without an organization have names that are not known here. */
-export function listMembers(db: Queryable, vaultId: string): Promise<readonly VaultMemberRow[]> {
+/** A place in the list of a vault's members, which is in the order in which they were added. */
+export interface MemberKey {
+  added_at: string;
+  user_id: string;
+}
+
+/**
+ * The members of a vault, at most `limit` of those after a place; those of one without an organization have names that are
+ * not known here. Names have no part in the order: who is renamed between two pages would be in neither, or in both.
+ */
+export function listMembers(
+  db: Queryable,
+  vaultId: string,
+  { after, limit }: { after: MemberKey | undefined; limit: number | undefined },
+): Promise<readonly VaultMemberRow[]> {
+  const none = sql.fragment``;
+  const place = ({ added_at, user_id }: MemberKey) => sql.fragment`(${added_at}::timestamptz, ${user_id}::uuid)`;
   return db.any(sql.type(memberRow)`
     SELECT m.user_id, coalesce(o.name, '') AS name, coalesce(o.email, '') AS email, m.permission, m.added_at
     FROM vault_members m
     JOIN vaults v ON v.id = m.vault_id
     LEFT JOIN memberships o ON o.org_id = v.org_id AND o.user_id = m.user_id
-    WHERE m.vault_id = ${vaultId} ORDER BY name, m.user_id
+    WHERE m.vault_id = ${vaultId} ${after === undefined ? none : sql.fragment`AND (m.added_at, m.user_id) > ${place(after)}`}
+    ORDER BY m.added_at, m.user_id ${limit === undefined ? none : sql.fragment`LIMIT ${limit}`}
   `);
 }
 
