@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { folderChanged } from "@coffer/events";
 import t from "tap";
 import { until } from "@coffer/testkit";
+import type { VaultNews } from "../src/pushes/push.ts";
 import { startSync } from "./support/start.ts";
 import { moment, nothing } from "./support/vaults.ts";
 import { createViewers, recordNews } from "./support/viewers.ts";
@@ -93,6 +94,47 @@ await t.test("whatever comes while an answer is being sent waits behind it, coll
     { type: "push", record_id: "b", updated_at: two },
     { type: "push", action: "vault_updated", updated_at: two },
   ]);
+});
+
+await t.test("of a vault that is lost meanwhile nothing goes out but that", async (t) => {
+  const [lost, kept] = [randomUUID(), randomUUID()];
+  const person = authSm.person();
+  vaults.viewers.set(kept, [person.userId]);
+  const device = await viewer(lost, person);
+  const observer = await viewer(lost);
+  vaults.viewers.set(kept, [person.userId, observer.userId]);
+  const gate = Promise.withResolvers<undefined>();
+  vaults.changes = async ({ after }) => {
+    if (after === null) return { ...nothing(), after: "next" };
+    await gate.promise;
+    return nothing();
+  };
+  const asked = vaults.asked.length;
+  device.send({ type: "sync_request" });
+  await until("the second part is asked", () => vaults.asked.length === asked + 2);
+  const news = (action: VaultNews["action"], user_ids: string[] | null): VaultNews => ({
+    action,
+    vault_id: lost,
+    updated_at: moment(),
+    user_ids,
+  });
+  const given = news("vault_created", [person.userId]);
+  const changed = news("vault_updated", null);
+  await vaults.tell(given, changed, recordNews(lost, "of the lost one"), recordNews(kept, "of the other"));
+  await until("others have it", () => observer.pushes().length === 3);
+  vaults.viewers.set(lost, [observer.userId]);
+  await vaults.tell(news("vault_deleted", [person.userId]), recordNews(lost, "later"), recordNews(kept, "last"));
+  await until("others have what came later", () => observer.pushes().some(({ record_id }) => record_id === "last"));
+  gate.resolve(undefined);
+  await until("the last is there", () => device.pushes().some(({ record_id }) => record_id === "last"));
+  t.match(
+    [...device.pushes()].sort((a, b) => String(a.record_id).localeCompare(String(b.record_id))),
+    [
+      { action: "record_updated", vault_id: kept, record_id: "last" },
+      { action: "vault_deleted", vault_id: lost },
+      { action: "record_updated", vault_id: kept, record_id: "of the other" },
+    ],
+  );
 });
 
 await t.test("of what waits about one folder the newest stays, in whichever order it is heard of", async (t) => {

@@ -3,6 +3,7 @@ import type { Push } from "../pushes/push.ts";
 /** What waits to be sent on one connection: of what is about the same thing only the newest. */
 export interface Waiting {
   readonly bytes: number;
+  /** Once a vault is out of sight, what waited to be told of it is told no more. */
   add(push: Push): void;
   /** Takes the oldest out. */
   next(): Push | undefined;
@@ -21,6 +22,8 @@ export function createWaiting(): Waiting {
       return bytes;
     },
     add: (push) => {
+      if (push.endsVault)
+        for (const each of pushes.values()) if (each.vaultId === push.vaultId && each.key !== push.key) remove(each);
       const known = pushes.get(push.key);
       if (known !== undefined) {
         if (known.updatedAt > push.updatedAt) return;

@@ -17,7 +17,13 @@ export interface Push {
   readonly frame: Buffer;
   /** Whether a `sync_response` that is asked for later holds what this tells. */
   readonly inAnswers: boolean;
+  /** The vault that it tells of; null when it tells of none. */
+  readonly vaultId: string | null;
+  /** Whether it tells that the vault is out of sight. */
+  readonly endsVault: boolean;
 }
+
+const ofNoVault = { vaultId: null, endsVault: false } as const;
 
 /** What names a record: by its vault too, so that nothing here depends on how ids are given. */
 export const recordKey = (vaultId: string, recordId: string): string => `record ${vaultId} ${recordId}`;
@@ -25,26 +31,29 @@ export const recordKey = (vaultId: string, recordId: string): string => `record 
 /** A record was made, changed or removed. */
 export function recordPush(vaultId: string, { action, record_id, updated_at }: RecordNews["changes"][number]): Push {
   const frame = frameOf({ action, record_id, vault_id: vaultId, updated_at });
-  return { key: recordKey(vaultId, record_id), updatedAt: updated_at, frame, inAnswers: true };
+  const key = recordKey(vaultId, record_id);
+  return { key, updatedAt: updated_at, frame, inAnswers: true, vaultId, endsVault: false };
 }
 
 /** A vault changed, or came into or went out of sight. */
 export function vaultPush({ action, vault_id, updated_at }: Omit<VaultNews, "user_ids">): Push {
   const frame = frameOf({ action, record_id: null, vault_id, updated_at });
-  return { key: `${action} ${vault_id}`, updatedAt: updated_at, frame, inAnswers: false };
+  const about = { vaultId: vault_id, endsVault: action === "vault_deleted" };
+  return { key: `${action} ${vault_id}`, updatedAt: updated_at, frame, inAnswers: false, ...about };
 }
 
 /** A folder, its members, its key or its secrets changed. */
 export function folderPush({ folder_id, change, updated_at }: Omit<FolderNews, "user_ids">): Push {
   const common = { action: "folder_updated", record_id: null, vault_id: null, updated_at } as const;
   const frame = frameOf({ ...common, folder_id, change });
-  return { key: `folder ${change} ${folder_id}`, updatedAt: updated_at, frame, inAnswers: false };
+  return { key: `folder ${change} ${folder_id}`, updatedAt: updated_at, frame, inAnswers: false, ...ofNoVault };
 }
 
 /** The session of a device was ended by somebody. */
 export function logoutPush({ session_id, reason, at }: Omit<SessionNews, "user_id">): Push {
   const common = { action: "logout", record_id: null, vault_id: null, updated_at: null } as const;
-  return { key: "logout", updatedAt: at, frame: frameOf({ ...common, session_id, reason }), inAnswers: false };
+  const frame = frameOf({ ...common, session_id, reason });
+  return { key: "logout", updatedAt: at, frame, inAnswers: false, ...ofNoVault };
 }
 
 interface Common {
