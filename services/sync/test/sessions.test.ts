@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { revokedSessionsKey } from "@coffer/events";
 import { Redis } from "ioredis";
 import t from "tap";
 import { until } from "@coffer/testkit";
+import { connectRaw } from "./support/raw-device.ts";
 import { startSync } from "./support/start.ts";
 import { moment, nothing } from "./support/vaults.ts";
 
@@ -86,26 +88,60 @@ await t.test("after the logout nothing else goes out, and nothing is answered", 
   t.equal(vaults.asked.length, asked);
 });
 
+/** An answer of which so many of the records of 32 KiB are there at once, and the rest when the gate opens. */
+function answerInTwo(records: number) {
+  const gate = Promise.withResolvers<undefined>();
+  const encrypted_data = "A".repeat(32 * 1024);
+  const change = () => {
+    const [id, at] = [randomUUID(), moment()];
+    const times = { updated_at: at, server_timestamp: at };
+    return { id, vault_id: randomUUID(), action: "created" as const, type: "login", encrypted_data, ...times };
+  };
+  vaults.changes = async ({ after }) => {
+    if (after === null) return { ...nothing(), changes: Array.from({ length: records }, change), after: "next" };
+    await gate.promise;
+    return nothing();
+  };
+  return gate;
+}
+
 await t.test(
-  "a session that ends while an answer is being sent is closed at once: no end of it goes out",
+  "a session that ends while an answer is gathered gets the logout, and nothing of the answer",
   async (t) => {
     const person = authSm.person();
-    const gate = Promise.withResolvers<undefined>();
-    vaults.changes = async () => {
-      await gate.promise;
-      return nothing();
-    };
+    const gate = answerInTwo(1);
     const asked = vaults.asked.length;
     const device = await connect(person);
     device.send({ type: "sync_request" });
-    await until("it is asked", () => vaults.asked.length > asked);
+    device.send({ type: "sync_request" });
+    device.send("{");
+    await until("the second part is asked", () => vaults.asked.length === asked + 2);
     await authSm.end(person, "admin_revoked");
-    t.match(await device.closed(), { code: 4001 });
-    t.same(device.messages, []);
+    t.match(await device.next("push"), { action: "logout", session_id: person.sessionId, reason: "admin_revoked" });
     gate.resolve(undefined);
+    t.match(await device.closed(), { code: 4001 });
+    t.equal(device.messages.length, 1);
+    t.equal(vaults.asked.length, asked + 2, "nor is the second request looked at");
     vaults.changes = nothing;
   },
 );
+
+await t.test("one of which an answer is half sent is closed at once: no end of it goes out", async (t) => {
+  const person = authSm.person();
+  const gate = answerInTwo(5);
+  const device = await connectRaw(t, sync.url, await authSm.token(person));
+  device.send({ type: "sync_request" });
+  await until("half of it is there", () => device.frames.length > 0);
+  await authSm.end(person, "admin_revoked");
+  await until("it is closed", () => device.frames.some(({ opcode }) => opcode === 8));
+  gate.resolve(undefined);
+  t.equal(device.frames.findLast(({ opcode }) => opcode === 8)?.payload.readUInt16BE(0), 4001);
+  t.notOk(
+    device.frames.some(({ fin, opcode }) => fin && opcode < 8),
+    "no message is whole, and none is put into it",
+  );
+  vaults.changes = nothing;
+});
 
 await t.test("an end that is known from Redis alone closes with 4001, within a second or so", async (t) => {
   const person = authSm.person();

@@ -7,6 +7,34 @@ const authSm = "services/auth-sm";
 /** Who may hold a connection, and what goes over it. */
 export const syncMutants: readonly Mutant[] = [
   {
+    name: "logout-not-told-while-an-answer-is-gathered",
+    file: `${source}/connections/connection.ts`,
+    find: "if (this.#halfSent) this.close",
+    replace: "if (this.#answering) this.close",
+    tests: [`${tests}/sessions.test.ts`],
+  },
+  {
+    name: "logout-within-a-message-that-is-half-sent",
+    file: `${source}/connections/connection.ts`,
+    find: "this.#halfSent = !last;",
+    replace: "this.#halfSent = false;",
+    tests: [`${tests}/sessions.test.ts`],
+  },
+  {
+    name: "answer-begins-after-the-logout",
+    file: `${source}/connections/connection.ts`,
+    find: "    if (!this.isServed) return Promise.reject(",
+    replace: "    if (!this.isOpen) return Promise.reject(",
+    tests: [`${tests}/sessions.test.ts`],
+  },
+  {
+    name: "pushes-of-a-vault-that-wait-survive-its-loss",
+    file: `${source}/connections/waiting.ts`,
+    find: "each.vaultId === push.vaultId && each.key !== push.key",
+    replace: "each.key === push.key && each.key !== push.key",
+    tests: [`${tests}/waiting-pushes.test.ts`],
+  },
+  {
     name: "page-of-any-origin-connects",
     file: `${source}/opening/open.ts`,
     find: "if (origin !== undefined && !allowedOrigins.has(origin))",

@@ -23,7 +23,7 @@ export async function answerRequests(deps: Deps, connection: Connection): Promis
       connection.rest({ answered: accepted, more: connection.requests.length > 0 });
     }
   } catch (error) {
-    if (!connection.isOpen) return;
+    if (!connection.isServed) return;
     const unavailable = error instanceof ServiceError && error.code === "unavailable";
     if (!unavailable) deps.log.error({ err: error, request_id: connection.holder.requestId }, "a sync failed");
     connection.close(
@@ -66,11 +66,11 @@ function answerInTurn(deps: Deps, connection: Connection, request: SyncRequest):
     (active) =>
       deps.turnsByUser(connection.holder.userId, async () => {
         try {
-          if (connection.isOpen) describe(active, await sendAnswer(deps, connection, request));
+          if (connection.isServed) describe(active, await sendAnswer(deps, connection, request));
         } catch (error) {
-          if (connection.isOpen) throw error;
+          if (connection.isServed) throw error;
         }
-        if (!connection.isOpen) active.setAttribute("coffer.sync.gone", true);
+        if (!connection.isServed) active.setAttribute("coffer.sync.gone", true);
       }),
     extractTrace({}),
   );

@@ -11,7 +11,7 @@ const mostRequests = 16;
 
 /** Takes a message of a client: a request waits for its turn, anything else is an error that it hears of. */
 export function takeMessage(deps: Deps, connection: Connection, data: Buffer, isBinary: boolean): void {
-  if (!connection.isOpen || connection.hasEnded) return;
+  if (!connection.isServed) return;
   const request = readRequest(data, isBinary);
   if (typeof request === "string") refuse(connection, request);
   else if (connection.requests.length === mostRequests)

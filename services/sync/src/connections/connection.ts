@@ -47,6 +47,8 @@ export class Connection {
   readonly #unsaid: Buffer[] = [];
   /** Answers are being sent. */
   #answering = false;
+  /** The last fragment of a message is still to come: nothing else may go out before it. */
+  #halfSent = false;
   /** The first answer is out. */
   #live = false;
   #awaitsDrain = false;
@@ -62,9 +64,9 @@ export class Connection {
     return this.closedWith === null && this.socket.readyState === this.socket.OPEN;
   }
 
-  /** The session is over: nothing but a farewell goes out any more, and nothing that comes in is answered. */
-  get hasEnded(): boolean {
-    return this.#ended;
+  /** Open, and its session lasts: else nothing but a farewell goes out any more, and nothing that comes in is answered. */
+  get isServed(): boolean {
+    return this.isOpen && !this.#ended;
   }
 
   get isAnswering(): boolean {
@@ -82,7 +84,7 @@ export class Connection {
 
   /** Sends pushes, or keeps them until what is before them is out. Closes a connection that takes too little. */
   push(pushes: readonly Push[]): void {
-    if (!this.isOpen || this.#ended) return;
+    if (!this.isServed) return;
     if (pushes.length > 1) this.#stream.cork();
     for (const push of pushes) this.#pushOne(push);
     if (pushes.length > 1) this.#stream.uncork();
@@ -97,7 +99,7 @@ export class Connection {
 
   /** Says something that belongs to this connection alone: at once, or behind the answer that is being sent. */
   say(message: object): void {
-    if (!this.isOpen || this.#ended) return;
+    if (!this.isServed) return;
     const frame = Buffer.from(JSON.stringify(message));
     if (this.#answering) this.#unsaid.push(frame);
     else this.socket.send(frame, text);
@@ -116,8 +118,10 @@ export class Connection {
     this.#answering = more;
   }
 
-  /** Sends a part of a message; resolves when the socket has taken it, rejects when the connection is closed. */
+  /** Sends a part of a message; resolves when the socket has taken it, rejects when the connection is not served any more. */
   sendPart(part: Uint8Array, last: boolean): Promise<void> {
+    if (!this.isServed) return Promise.reject(new Error("the connection is closed, or its session has ended"));
+    this.#halfSent = !last;
     return new Promise((resolve, reject) => {
       this.socket.send(part, last ? text : fragment, (error) => {
         if (error) reject(error);
@@ -126,13 +130,17 @@ export class Connection {
     });
   }
 
-  /** Nothing more goes out, because the session has ended. What is half sent cannot be finished: it is closed. */
+  /**
+   * Nothing more goes out, because the session has ended. An answer that was not begun is not given; of one that is half
+   * sent no end goes out, and no farewell can be said within it: the connection is closed.
+   */
   mute(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#waiting = null;
+    this.#unsaid.length = 0;
     this.requests.length = 0;
-    if (this.#answering) this.close(closeCodes.expired, "the session has ended");
+    if (this.#halfSent) this.close(closeCodes.expired, "the session has ended");
   }
 
   /** The last word to a muted connection. */
