@@ -3,7 +3,7 @@ import type { QueryConfig } from "pg";
 
 /**
  * Transactions of bare `pg`, each of one statement and the row of an audit record, by so many connections at once.
- * Returns transactions per second.
+ * Returns transactions per second, and the milliseconds that 99 of 100 of them took at most.
  */
 export async function bareWrites(
   {
@@ -18,31 +18,35 @@ export async function bareWrites(
     seconds: number;
   },
   statement: (n: number) => QueryConfig,
-): Promise<number> {
+): Promise<{ rate: number; p99: number }> {
   const options = `-c search_path=${schema},public`;
   const pool = new pg.Pool({ connectionString: postgresUrl, options, max: connections });
   try {
     await pool.query("CREATE TABLE IF NOT EXISTS bench_insert (id bigserial PRIMARY KEY, payload text NOT NULL)");
-    let done = 0;
+    const took: number[] = [];
+    let next = 0;
     const started = performance.now();
     const end = started + seconds * 1000;
     const writer = async (): Promise<void> => {
       const client = await pool.connect();
       while (performance.now() < end) {
+        const began = performance.now();
         await client.query("BEGIN");
-        await client.query(statement(done));
+        await client.query(statement((next += 1)));
         await client.query({
           name: "audit",
           text: "INSERT INTO bench_insert (payload) VALUES ($1)",
           values: ["x".repeat(600)],
         });
         await client.query("COMMIT");
-        done += 1;
+        took.push(performance.now() - began);
       }
       client.release();
     };
     await Promise.all(Array.from({ length: connections }, writer));
-    return done / ((performance.now() - started) / 1000);
+    const rate = took.length / ((performance.now() - started) / 1000);
+    const p99 = took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? Number.NaN;
+    return { rate, p99 };
   } finally {
     await pool.query("DROP TABLE IF EXISTS bench_insert");
     await pool.end();

@@ -34,13 +34,14 @@ export async function writeFigures(
   const rate = of((result) => result.requests / result.seconds);
   const milliseconds = of(({ cpuMicroseconds }) => (cpuMicroseconds["all"] ?? 0) / 1000);
   return [
-    ratioFigure(`${name}: rate`, "1/s", rate, median(b), { atLeast: 0.5 }),
+    ratioFigure(`${name}: rate`, "1/s", rate, median(b.map((run) => run.rate)), { atLeast: 0.5 }),
     absoluteFigure(`${name}: CPU of all processes`, "ms", milliseconds, 0.7),
     absoluteFigure(
       `${name}: p99`,
       "ms",
       of(({ p99 }) => p99),
       15,
+      median(b.map((run) => run.p99)),
     ),
   ];
 }

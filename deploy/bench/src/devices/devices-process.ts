@@ -11,9 +11,10 @@ interface Device {
   hear: ((data: Buffer) => void) | undefined;
 }
 
-/** As many connect at a time: thousands at once would meet the length of the kernel's queue and not the server. */
-const atATime = 256;
 const longestBackoff = 30_000;
+
+/** The server said no. */
+class Refusal extends Error {}
 
 let devices: Device[] = [];
 let arrivals: number[] = [];
@@ -57,10 +58,10 @@ process.on("message", (message) => {
   );
 });
 
-async function open({ url, tokens, count, sync }: OpenPlan): Promise<Opened> {
+async function open({ url, tokens, count, atATime, sync }: OpenPlan): Promise<Opened> {
   const started = performance.now();
   const waiting = Array.from({ length: count }, (_, n) => tokens[n % tokens.length] ?? "");
-  let again = 0;
+  let [refused, failed] = [0, 0];
   let serverTime = "";
 
   const one = async (token: string): Promise<void> => {
@@ -74,8 +75,9 @@ async function open({ url, tokens, count, sync }: OpenPlan): Promise<Opened> {
         }
         devices.push(device);
         return;
-      } catch {
-        again += 1;
+      } catch (error) {
+        if (error instanceof Refusal) refused += 1;
+        else failed += 1;
         await pause(backoff);
       }
     }
@@ -84,7 +86,7 @@ async function open({ url, tokens, count, sync }: OpenPlan): Promise<Opened> {
     for (let token = waiting.pop(); token !== undefined; token = waiting.pop()) await one(token);
   };
   await Promise.all(Array.from({ length: atATime }, worker));
-  return { milliseconds: performance.now() - started, again, serverTime };
+  return { milliseconds: performance.now() - started, refused, failed, serverTime };
 }
 
 function connect(url: string, { token }: { token?: string }): Promise<Device> {
@@ -104,6 +106,10 @@ function connect(url: string, { token }: { token?: string }): Promise<Device> {
       resolve(device);
     });
     socket.once("error", reject);
+    socket.once("unexpected-response", (request, { statusCode }) => {
+      request.destroy();
+      reject(new Refusal(`answered ${statusCode}`));
+    });
   });
 }
 
@@ -112,7 +118,7 @@ function ask(device: Device | undefined, message: object): Promise<Synced> {
   if (device === undefined) throw new Error("there is no such device");
   const started = performance.now();
   return new Promise((resolve, reject) => {
-    const closed = (code: number): void => reject(new Error(`closed with ${code}`));
+    const closed = (code: number): void => reject(new Refusal(`closed with ${code}`));
     device.socket.once("close", closed);
     device.hear = (data) => {
       const milliseconds = performance.now() - started;

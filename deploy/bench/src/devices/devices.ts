@@ -6,6 +6,8 @@ export interface OpenPlan {
   url: string;
   tokens: readonly string[];
   count: number;
+  /** How many are on their way at a time. */
+  atATime: number;
   /** What each asks at once: everything that it sees, what changed since a moment, or nothing. */
   sync: "everything" | { since: string } | null;
 }
@@ -14,8 +16,10 @@ export interface OpenPlan {
 export interface Opened {
   /** Until the last was connected and had its answer. */
   milliseconds: number;
-  /** Connections that were refused or closed before their answer, and tried again. */
-  again: number;
+  /** Answers that refused a connection, and connections closed before their answer: each was tried again. */
+  refused: number;
+  /** Connections that the network did not make: each was tried again. */
+  failed: number;
   /** The `server_time` of the last answer. */
   serverTime: string;
 }
@@ -82,7 +86,7 @@ export function preciseNow(): number {
 
 /** The present moment by the service's own reckoning: what a device that has just synced continues from. */
 export async function presentMoment(devices: Devices, { url, token }: { url: string; token: string }): Promise<string> {
-  const { serverTime } = await devices.ask("open", { url, tokens: [token], count: 1, sync: "everything" });
+  const { serverTime } = await devices.ask("open", { url, tokens: [token], count: 1, atATime: 1, sync: "everything" });
   await devices.ask("close", null);
   return serverTime;
 }

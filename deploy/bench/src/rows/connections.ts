@@ -10,6 +10,9 @@ import type { Figure } from "../row.ts";
 import { absoluteFigure, ratioFigure } from "../row.ts";
 import type { VaultBench, VaultRow } from "../vault-row.ts";
 
+/** That many connect at a time, before anything is measured. */
+const atATime = 256;
+
 /** Many devices at one replica: what an idle one costs, a push to all of them, and their return when the replica dies. */
 export const connections: VaultRow = {
   name: "connections",
@@ -23,10 +26,10 @@ export const connections: VaultRow = {
     try {
       const tokens = seeded.people.map(({ token }) => token);
       const since = await presentMoment(devices, { url: replica.url, token: seeded.people[0].token });
-      const open = { url: replica.url, tokens, count, sync: { since } };
+      const open = { url: replica.url, tokens, count, atATime, sync: { since } };
       const idle = await kibibytesEach(replica.pid, count, () => devices.ask("open", open));
       const idleBare = await kibibytesEach(bare.pid, count, () =>
-        others.ask("open", { url: bare.url, tokens: [""], count, sync: null }),
+        others.ask("open", { url: bare.url, tokens: [""], count, atATime, sync: null }),
       );
       const { a, b } = await interleaved(
         5,
@@ -34,7 +37,7 @@ export const connections: VaultRow = {
         () => broadcastToAll(bare, others, count),
       );
       replica.kill();
-      const back = await comeBack(devices, { ...open, url: coffer.urls.sync ?? "" });
+      const { seconds, refused } = await comeBack(devices, { ...open, url: coffer.urls.sync ?? "", atATime: count });
       const name = `push to ${count} devices of a replica`;
       return [
         ratioFigure("idle connection", "KiB", idle, idleBare, { atMost: 2 }),
@@ -42,7 +45,8 @@ export const connections: VaultRow = {
           atMost: 1.5,
         }),
         absoluteFigure(`${name}: p99`, "ms", median(a.map(({ p99 }) => p99)), 250, median(b.map(({ p99 }) => p99))),
-        absoluteFigure(`${count} devices back and synced after a replica was killed`, "s", back, 30),
+        absoluteFigure(`${count} devices back and synced after a replica was killed`, "s", seconds, 30),
+        absoluteFigure(`${count} devices that come back at once: refused`, "times", refused, 0),
       ];
     } finally {
       devices.end();
@@ -86,8 +90,12 @@ async function broadcastToAll(bare: BareServer, devices: Devices, count: number)
   return spreadOf(at, began);
 }
 
-/** Seconds until all are connected again, to another replica, and have synced. */
-async function comeBack(devices: Devices, open: Parameters<typeof devices.ask<"open">>[1]): Promise<number> {
+/** All lose their connection at once, and all begin to connect again at once, to another replica: until each has synced. */
+async function comeBack(
+  devices: Devices,
+  open: Parameters<typeof devices.ask<"open">>[1],
+): Promise<{ seconds: number; refused: number }> {
   await devices.ask("close", null);
-  return (await devices.ask("open", open)).milliseconds / 1000;
+  const { milliseconds, refused } = await devices.ask("open", open);
+  return { seconds: milliseconds / 1000, refused };
 }

@@ -21,7 +21,7 @@ export const fullSync: VaultRow = {
       return milliseconds;
     };
     try {
-      const open = { url: coffer.urls.sync ?? "", tokens: [owner.token], count: 1, sync: null };
+      const open = { url: coffer.urls.sync ?? "", tokens: [owner.token], count: 1, atATime: 1, sync: null };
       await devices.ask("open", open);
       const { a, b } = await interleaved(rounds, everything, async () => {
         return (await devices.ask("bare", { url: bare.url })).milliseconds;

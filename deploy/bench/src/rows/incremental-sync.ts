@@ -15,7 +15,7 @@ export const incrementalSync: VaultRow = {
     const devices = startDevices();
     const times: number[] = [];
     try {
-      const open = { url: coffer.urls.sync ?? "", tokens: [reader.token], count: 1 };
+      const open = { url: coffer.urls.sync ?? "", tokens: [reader.token], count: 1, atATime: 1 };
       const { serverTime } = await devices.ask("open", { ...open, sync: "everything" });
       let since = serverTime;
       for (let round = 0; round < 10 * rounds; round += 1) {

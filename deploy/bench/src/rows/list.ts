@@ -1,3 +1,4 @@
+import { startExpress } from "../express-baseline.ts";
 import { measure, median } from "../measure.ts";
 import type { Measured } from "../measure.ts";
 import type { Bench, Figure, Row } from "../row.ts";
@@ -5,7 +6,7 @@ import { absoluteFigure } from "../row.ts";
 import type { Request } from "../load.ts";
 import { addresses } from "./secret-read.ts";
 
-/** The list of 500 secrets, and the 304 of it that a poller gets. */
+/** The list of 500 secrets, beside a bare Express route that answers the same bytes, and the 304 of it that a poller gets. */
 export const list: Row = {
   name: "list",
   async run({ coffer, seeded, loader, seconds, rounds }: Bench): Promise<Figure[]> {
@@ -13,12 +14,13 @@ export const list: Row = {
       return { method: "GET", path: "/api/sm/v1/secrets", headers: { authorization: `Bearer ${token}` } };
     });
     const polls: Request[] = [];
+    let body = "";
     for (const { token } of seeded.machines.slice(0, 200)) {
       const headers = { authorization: `Bearer ${token}` };
       const answer = await fetch(`${coffer.url}/api/sm/v1/secrets`, {
         headers: { ...headers, "x-forwarded-for": `10.200.0.${polls.length}` },
       });
-      await answer.arrayBuffer();
+      body = await answer.text();
       polls.push({
         method: "GET",
         path: "/api/sm/v1/secrets",
@@ -27,16 +29,35 @@ export const list: Row = {
     }
     const groups = { all: coffer.pids.all };
     const load = { url: coffer.url, connections: 8, seconds, addresses };
+    const express = await startExpress(body);
+    const bare: Measured[] = [];
     const listed: Measured[] = [];
     const polled: Measured[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      listed.push(await measure(loader, { ...load, requests: lists, expect: 200 }, groups, coffer.settled));
-      polled.push(await measure(loader, { ...load, requests: polls, expect: 304 }, groups, coffer.settled));
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        listed.push(await measure(loader, { ...load, requests: lists, expect: 200 }, groups, coffer.settled));
+        bare.push(
+          await measure(
+            loader,
+            { ...load, url: express.url, requests: [{ method: "GET", path: "/" }], expect: 200 },
+            { all: [express.pid] },
+          ),
+        );
+        polled.push(await measure(loader, { ...load, requests: polls, expect: 304 }, groups, coffer.settled));
+      }
+    } finally {
+      express.close();
     }
     const cpuMilliseconds = (results: Measured[]): number =>
       median(results.map(({ cpuMicroseconds }) => (cpuMicroseconds["all"] ?? 0) / 1000));
     return [
-      absoluteFigure("list of 500 secrets: CPU of all processes", "ms", cpuMilliseconds(listed), 10),
+      absoluteFigure(
+        "list of 500 secrets: CPU of all processes",
+        "ms",
+        cpuMilliseconds(listed),
+        10,
+        cpuMilliseconds(bare),
+      ),
       absoluteFigure("304 of the list: CPU of all processes", "ms", cpuMilliseconds(polled), 0.3),
     ];
   },

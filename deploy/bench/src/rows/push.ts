@@ -28,7 +28,7 @@ export const push: VaultRow = {
     try {
       await until("NATS is there", () => bus.connected);
       const since = await presentMoment(devices, { url: replica.url, token: reader.token });
-      await devices.ask("open", { url: replica.url, tokens: [reader.token], count: 1, sync: { since } });
+      await devices.ask("open", { url: replica.url, tokens: [reader.token], count: 1, atATime: 1, sync: { since } });
       const times: number[] = [];
       const trips: number[] = [];
       for (let n = 0; n < pushes; n += 1) {
