@@ -4,6 +4,7 @@ import { createAuditLog, deliverOver, startRelay } from "@coffer/postgres";
 import { buildService, createServiceBase, newId, startSweeper } from "@coffer/service";
 import type { ServiceBase, ServiceInstance, Shared } from "@coffer/service";
 import { verifyMachineToken, verifyUserToken } from "@coffer/tokens";
+import { knownPlaceSweep } from "./accounts/known-place.ts";
 import { beginningsSweep } from "./accounts/sweep-beginnings.ts";
 import { loginStartSweep } from "./accounts/sweep-login-starts.ts";
 import { createClientActivity } from "./clients/activity.ts";
@@ -42,6 +43,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     loginStartSweep,
     beginningsSweep,
     sessionSweep,
+    knownPlaceSweep,
     keySweep,
     folderNewsSweep,
     waitingMembershipsSweep,

@@ -1,6 +1,10 @@
 import { startLogin } from "@coffer/crypto/opaque";
+import { createDatabase } from "@coffer/postgres";
+import { createTelemetry } from "@coffer/telemetry";
 import { until } from "@coffer/testkit";
 import t from "tap";
+import { knownPlaceSweep } from "../src/accounts/known-place.ts";
+import { schema } from "../src/migrate.ts";
 import type { Answer } from "./support/call.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
@@ -27,6 +31,15 @@ const beginTimes = async (email: string, times: number): Promise<number[]> => {
   const statuses: number[] = [];
   for (let time = 0; time < times; time += 1) statuses.push((await begin(email)).status);
   return statuses;
+};
+/** Renews a person's session somewhere. */
+const renewAt = async (from: string, person: { refreshToken: string }): Promise<void> => {
+  const answer = await call(service, "POST", "/api/auth/refresh", {
+    body: { refresh_token: person.refreshToken },
+    headers: { "x-forwarded-for": from },
+  });
+  if (answer.status !== 200) throw new Error(`the renewal was answered ${answer.status}`);
+  person.refreshToken = answer.body.refresh_token;
 };
 const tenGood = Array<number>(10).fill(200);
 
@@ -151,6 +164,48 @@ await t.test("who attacks without end keeps the owner waiting for a minute where
   t.equal((await logIn(service, person)).userId, person.userId);
 });
 
+/** Whether a minute is all that others can make the owner wait there. */
+const isKnown = async (email: string, place: string): Promise<boolean> => {
+  while ((await begin(email)).status === 200);
+  clock.advance(minute);
+  await begin(email);
+  return (await begin(email, place)).status === 200;
+};
+
+await t.test("a session that goes on elsewhere leaves the place known where it began", async (t) => {
+  const person = await register(service);
+  await renewAt("192.0.2.10", person);
+  t.ok(await isKnown(person.email, "127.0.0.1"), "where the owner has registered");
+  t.ok(await isKnown(person.email, "192.0.2.10"), "where the session was renewed");
+});
+
+await t.test("of an account's places the latest 16 are known, for 90 days", async (t) => {
+  const person = await register(service);
+  const places = Array.from({ length: 16 }, (_, index) => `192.0.2.${index}`);
+  for (const place of places) {
+    clock.advance(1);
+    await renewAt(place, person);
+  }
+  t.notOk(await isKnown(person.email, "127.0.0.1"), "the 17th");
+  const [oldest = "", next = ""] = places;
+  await renewAt(oldest, person);
+  await renewAt("192.0.2.100", person);
+  t.ok(await isKnown(person.email, oldest), "seen again");
+  t.notOk(await isKnown(person.email, next), "one of the places gave way");
+  const kept = await execute(service, "SELECT FROM auth_sm.known_places WHERE user_id = $1", [person.userId]);
+  t.equal(kept.length, 16);
+  const [inTime, late] = [await register(service), await register(service)];
+  clock.advance(90 * 24 * 60 * minute - 2 * minute);
+  t.ok(await isKnown(inTime.email, "127.0.0.1"));
+  clock.advance(2 * minute);
+  t.notOk(await isKnown(late.email, "127.0.0.1"), "after 90 days");
+  const telemetry = createTelemetry({ service: "auth-sm", level: "silent" });
+  const database = createDatabase({ url: service.postgres.url, schema, telemetry });
+  t.teardown(() => database.close());
+  t.equal(await knownPlaceSweep({ database, now: clock.now }).batch(), false);
+  t.strictSame(await execute(service, "SELECT FROM auth_sm.known_places"), [], "nothing of them stays");
+});
+
 await t.test("at a known place ten are ten as well", async (t) => {
   const person = await register(service);
   const statuses = [];
@@ -166,7 +221,7 @@ await t.test("at a known place ten are ten as well", async (t) => {
 
 await t.test("an IPv6 network is one place", async (t) => {
   const person = await register(service);
-  await execute(service, "UPDATE auth_sm.sessions SET ip = '2001:db8:0:1::1' WHERE id = $1", [person.sessionId]);
+  await renewAt("2001:db8:0:1::1", person);
   await beginTimes(person.email, 10);
   clock.advance(minute);
   await begin(person.email);

@@ -34,6 +34,20 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/login-alike.test.ts`],
   },
   {
+    name: "place-forgotten-when-a-session-goes-on-elsewhere",
+    file: `${source}/store/known-places.ts`,
+    find: "const most = 16;",
+    replace: "const most = 1;",
+    tests: [`${tests}/login-delay.test.ts`],
+  },
+  {
+    name: "place-known-for-ever",
+    file: `${source}/store/known-places.ts`,
+    find: "AND seen_at > ${since.toISOString()}::timestamptz\n  )`",
+    replace: "AND ${since.toISOString()}::timestamptz IS NOT NULL\n  )`",
+    tests: [`${tests}/login-delay.test.ts`],
+  },
+  {
     name: "password-of-a-login-unchecked",
     file: `${source}/accounts/finish-login.ts`,
     find: "isProven: (start) => isLoginProven(start.server_state, body.finish_login_request),",

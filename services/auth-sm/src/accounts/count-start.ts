@@ -1,6 +1,5 @@
 import { ServiceError } from "@coffer/errors";
 import type { Queryable, Transaction } from "@coffer/postgres";
-import { bucketAddress } from "@coffer/ratelimit";
 import type { LoginCount } from "../store/login-counts.ts";
 import { everywhere, listLoginCounts, lockLoginCounts, updateLoginCount } from "../store/login-counts.ts";
 import { afterStart, delayAtKnownPlace, delayOf } from "./login-delay.ts";
@@ -8,17 +7,12 @@ import { afterStart, delayAtKnownPlace, delayOf } from "./login-delay.ts";
 /** Where recoveries are counted, by those alone who hold the recovery key. */
 const recoveries = "recovery";
 
-/** What an address is counted as: an IPv4 address, or the /64 of an IPv6 address. */
-export function placeOf(ip: string): string {
-  return bucketAddress(ip);
-}
-
 /** A login that would begin. Nothing that becomes of it here depends on whether anybody has the account. */
 export interface LoginBeginning {
   /** The MAC of the account's e-mail. */
   account: Buffer;
   place: string;
-  /** Whether the account's owner has logged in from there. */
+  /** Whether the account's owner has logged in or renewed a session there. */
   isKnownPlace: boolean;
   now: Date;
 }

@@ -5,7 +5,8 @@ import { insertLoginStart } from "../store/login-starts.ts";
 import { findLoginRecord } from "../store/users.ts";
 import { accountOf } from "./account-mac.ts";
 import type { LoginStart } from "./bodies.ts";
-import { countLoginStart, placeOf, refuseEarlyLogin } from "./count-start.ts";
+import { countLoginStart, refuseEarlyLogin } from "./count-start.ts";
+import { knownSince, placeOf } from "./known-place.ts";
 import { loginCall } from "./login-call.ts";
 import { respondToLogin } from "./opaque.ts";
 
@@ -40,7 +41,7 @@ async function begin(deps: Deps, { body, request }: StartCall): Promise<LoginSta
   const { pool } = deps.database;
   const now = deps.now();
   const place = placeOf(request.ip);
-  const record = await findLoginRecord(pool, body.email, place);
+  const record = await findLoginRecord(pool, body.email, { place, since: knownSince(now) });
   const login = { account: accountOf(keys, body.email), place, isKnownPlace: record.is_known_place, now };
   await refuseEarlyLogin(pool, login);
   // The oldest setup answers for those who have none: so such an answer does not change when a setup is added, just as

@@ -59,6 +59,14 @@ CREATE INDEX sessions_user ON sessions (user_id);
 -- What Redis is told when it is back.
 CREATE INDEX sessions_revoked ON sessions (revoked_at) WHERE revoked_at IS NOT NULL;
 
+-- Where a person has logged in or renewed a session: an IPv4 address, or the /64 of an IPv6 one. The latest few of each.
+CREATE TABLE known_places (
+  user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  place text NOT NULL,
+  seen_at timestamptz NOT NULL,
+  PRIMARY KEY (user_id, place)
+);
+
 -- One row per started login or recovery, for 60 s. `user_id` is null for an e-mail that nobody has: such a start is
 -- answered alike, and takes as long, which is why the column refers to no table: a check would be made for those only who
 -- exist. A wrong finish marks the row and does no more, whoever it is about; what is expired or refused becomes an audit

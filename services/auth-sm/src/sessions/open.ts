@@ -1,9 +1,11 @@
 import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
+import { placeOf } from "../accounts/known-place.ts";
 import type { SealedKeys, UserView } from "../accounts/view.ts";
 import { sealedKeys, userView } from "../accounts/view.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
+import { noteKnownPlace } from "../store/known-places.ts";
 import type { Device } from "../store/sessions.ts";
 import { insertSession } from "../store/sessions.ts";
 import type { UserRow } from "../store/users.ts";
@@ -38,6 +40,7 @@ export async function openSession(
     now,
     expiresAt,
   });
+  await noteKnownPlace(tx, { userId: user.id, place: placeOf(request.ip), now });
   return sessionView(deps, keys, { user, sessionId, refreshToken, now, expiresAt });
 }
 

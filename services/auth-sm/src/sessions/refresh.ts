@@ -2,8 +2,10 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { z } from "zod";
+import { placeOf } from "../accounts/known-place.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
+import { noteKnownPlace } from "../store/known-places.ts";
 import type { LockedSession } from "../store/sessions.ts";
 import { lockSession, rotateSession } from "../store/sessions.ts";
 import type { TokenPair } from "./access-token.ts";
@@ -60,6 +62,7 @@ async function spendToken(
     const refreshHash = hashRefreshToken(successor);
     const { generation } = successor;
     await rotateSession(tx, { id: session.id, generation, refreshHash, ip: request.ip, now, expiresAt });
+    await noteKnownPlace(tx, { userId: session.user_id, place: placeOf(request.ip), now });
     return { ...refreshed, expiresAt };
   }
   const age = now.getTime() - new Date(session.rotated_at).getTime();

@@ -1,8 +1,10 @@
 import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { sessionEnded } from "@coffer/service";
+import { placeOf } from "../accounts/known-place.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
+import { noteKnownPlace } from "../store/known-places.ts";
 import { lockSession, rotateSession } from "../store/sessions.ts";
 import type { UserRow } from "../store/users.ts";
 import { refreshSeconds } from "./access-token.ts";
@@ -32,5 +34,6 @@ export async function renewSession(
   const refreshHash = hashRefreshToken(refreshToken);
   const { generation } = refreshToken;
   await rotateSession(tx, { id: sessionId, generation, refreshHash, ip: request.ip, now, expiresAt });
+  await noteKnownPlace(tx, { userId: user.id, place: placeOf(request.ip), now });
   return sessionView(deps, keys, { user, sessionId, refreshToken, now, expiresAt });
 }

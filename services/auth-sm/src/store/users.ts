@@ -1,6 +1,7 @@
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
+import { isKnownPlace } from "./known-places.ts";
 
 const userRow = z.object({
   id: z.string(),
@@ -86,13 +87,17 @@ const loginRecord = z.object({
 export type LoginRecord = z.infer<typeof loginRecord>;
 
 /**
- * The login record of the person with this canonical e-mail, and whether that person has a session that was begun or
- * renewed in this network. There is always one row, so that it takes the same time.
+ * The login record of the person with this canonical e-mail, and whether that person has begun or renewed a session in
+ * this place since a moment. There is always one row, so that it takes the same time.
  */
-export function findLoginRecord(db: Queryable, email: string, network: string): Promise<LoginRecord> {
+export function findLoginRecord(
+  db: Queryable,
+  email: string,
+  known: { place: string; since: Date },
+): Promise<LoginRecord> {
   return db.one(sql.type(loginRecord)`
     SELECT u.id AS user_id, u.opaque_setup_id, u.registration_record, u.password_version,
-      EXISTS (SELECT FROM sessions s WHERE s.user_id = u.id AND s.ip <<= ${network}::inet) AS is_known_place
+      ${isKnownPlace(sql.fragment`u.id`, known)} AS is_known_place
     FROM (VALUES (${email})) AS asked (email) LEFT JOIN users u ON u.email = asked.email
   `);
 }
