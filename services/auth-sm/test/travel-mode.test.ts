@@ -3,9 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
 import { call } from "./support/call.ts";
+import { bearer, createFolder, createMachine } from "./support/machines.ts";
 import { join, startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
-import { register } from "./support/people.ts";
+import { register, sealed } from "./support/people.ts";
 import { proofOf, protect, wrongProof } from "./support/proofs.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -162,6 +163,24 @@ await t.test("one's own is turned off with the proof alone, whatever one's role"
   t.ok(isOn(admin));
   const record = await observer.record("the refusal", ({ request }) => request.id === "own");
   t.match(record, { org_id: orgId, action: "user.travel_mode.disabled", outcome: "denied" });
+});
+
+await t.test("a machine is not affected when all its people travel, its maker among them", async (t) => {
+  const { owner: maker, admin: colleague } = await startCompany(service);
+  const folder = await createFolder(service, maker);
+  const machine = await createMachine(service, maker, [{ folder_id: folder, permission: "write" }]);
+  const ask = (method: string, at: string, body?: object) =>
+    call(service, method, `/api/sm/v1/secrets${at}`, { token: bearer(machine), ...(body && { body }) });
+  const secret = { folder_id: folder, record_type: "login", encrypted_payload: sealed(), wrapped_dek: sealed() };
+  const before = await ask("POST", "", secret);
+  t.equal(before.status, 201);
+  for (const person of [maker, colleague]) {
+    t.equal((await put(person, { enabled: true })).status, 200);
+    t.ok(isOn(person));
+  }
+  t.match(await ask("GET", `/${before.body.uid}`), { status: 200, body: { data_encrypted: secret.encrypted_payload } });
+  t.match(await ask("GET", ""), { status: 200, body: { data: [{ uid: before.body.uid }] } });
+  t.equal((await ask("POST", "", secret)).status, 201);
 });
 
 await t.test("what is malformed is 400", async (t) => {
