@@ -4,6 +4,7 @@ import { checkCache, secretsOf } from "../access.ts";
 import { childEnvironment } from "../child-environment.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
+import { inTurn } from "../in-turn.ts";
 import { maskedTexts } from "../mask.ts";
 import { referencesIn, resolveReferences } from "../references.ts";
 import { runChild } from "../run-child.ts";
@@ -14,6 +15,7 @@ interface Options extends CachedOptions {
   watch?: boolean;
   interval?: string;
   signal?: string;
+  wait?: string;
 }
 
 /** `coffer run -- <command…>`: runs a command with the secrets that its environment refers to. */
@@ -24,14 +26,27 @@ export async function run({ args, options, env }: Call<Options>): Promise<void> 
   const mask = options.mask ?? (env["CI"] !== undefined && env["CI"] !== "" && env["CI"] !== "false");
   const runWith = (values: ReadonlyMap<string, string>, began?: (child: ChildProcess) => void): Promise<number> =>
     runChild(args, { ...variables, ...Object.fromEntries(values) }, mask ? maskedTexts(values.values()) : [], began);
-  const [signal, intervalSeconds] = [signalOf(options.signal), secondsOf(options.interval)];
+  const [signal, intervalSeconds] = [signalOf(options.signal), secondsOf("--interval", options.interval ?? "60", 1)];
+  const wait = options.wait === undefined ? Infinity : secondsOf("--wait", options.wait, 0);
   if (options.watch !== true) {
-    process.exitCode = await runWith(await resolveReferences(references, () => secretsOf(options, env)));
+    const client = references.size === 0 ? undefined : await secretsOf(options, env);
+    const values =
+      client === undefined
+        ? new Map<string, string>()
+        : await inTurn(() => resolveReferences(references, () => Promise.resolve(client)), wait);
+    process.exitCode = await runWith(values);
     return;
   }
   if (references.size === 0) throw usage("nothing to watch: no variable refers to a secret");
   const client = await secretsOf(options, env);
-  process.exitCode = await runWatched({ client, references, intervalSeconds, signal, run: runWith });
+  process.exitCode = await runWatched({
+    client,
+    references,
+    intervalSeconds,
+    maxWaitSeconds: wait,
+    signal,
+    run: runWith,
+  });
 }
 
 function signalOf(name: string | undefined): NodeJS.Signals | undefined {
@@ -41,9 +56,9 @@ function signalOf(name: string | undefined): NodeJS.Signals | undefined {
   return long as NodeJS.Signals; // it is one of the names
 }
 
-function secondsOf(text = "60"): number {
+function secondsOf(flag: string, text: string, least: number): number {
   const seconds = Number(text);
-  if (!/^\d+$/.test(text) || seconds < 1 || seconds > 86_400)
-    throw usage(`--interval ${text}: from 1 to 86400 seconds`);
+  if (!/^\d+$/.test(text) || seconds < least || seconds > 86_400)
+    throw usage(`${flag} ${text}: from ${least} to 86400 seconds`);
   return seconds;
 }

@@ -25,6 +25,10 @@ export const secretRows: readonly CommandRow[] = [
       { flags: "--watch", description: "start the command again when a value that it was given has changed" },
       { flags: "--interval <seconds>", description: "with --watch: how often to ask for changes (60)" },
       { flags: "--signal <signal>", description: "with --watch: send this signal instead of starting it again" },
+      {
+        flags: "--wait <seconds>",
+        description: "how long to wait for its turn when the rate limit is exhausted (as long as it takes)",
+      },
       cacheOption,
       // It prints nothing of its own.
       ...dataOptions.filter((option) => option !== jsonOption),
