@@ -33,8 +33,8 @@ export async function clearStores(directory: string, session: PersonSession): Pr
   await forgetStores(directory, done);
 }
 
-/** Throws when the file cannot be read; one that is not there, or is a folder or a pipe, is none. */
-async function isReplicaOf({ user, user_key }: PersonSession, path: string): Promise<boolean> {
+/** Whether a file holds what was kept for this person. Throws when it cannot be read; one that is not there, or is a folder or a pipe, is none. */
+export async function isReplicaOf({ user, user_key }: PersonSession, path: string): Promise<boolean> {
   let text: string;
   try {
     if (!(await stat(path)).isFile()) return false;

@@ -20,5 +20,11 @@ export function knownVaultKeys(directory: string, url: string): KnownVaultKeys {
       });
       return now;
     },
+    // Whose marks they are cannot be told: those of somebody else who was logged in there before go too.
+    async keepOnly(names) {
+      await changeKnown(path, service, (known) =>
+        Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name))),
+      );
+    },
   };
 }

@@ -111,6 +111,12 @@ export async function startOrganizationServer(t: TestScope): Promise<Organizatio
         organizations: [{ id: organizationId, name: "Org", role: "owner", status: "active" }],
       });
     if (route === "GET account travel-mode") return say(organization.travel);
+    if (route === "PUT account travel-mode") {
+      organization.travel = { enabled: (JSON.parse(body) as TravelModeView).enabled, updated_at: at };
+      for (const [each, { safe_for_travel: safe }] of server.vaults)
+        if (organization.travel.enabled && !safe) server.vaults.delete(each);
+      return say(organization.travel);
+    }
     if (method === "GET" && noun === "users") return say({ public_key: keys.get(what) });
     if (method === "PUT" && noun === "vaults" && id === "members") {
       sealedTo.push(below);

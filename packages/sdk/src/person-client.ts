@@ -1,3 +1,4 @@
+import { decodeBase64 } from "@coffer/crypto";
 import type { Fingerprint } from "@coffer/crypto";
 import { askedFor } from "./asked-for.ts";
 import { auditPages } from "./audit-pages.ts";
@@ -70,6 +71,11 @@ export interface PersonClient {
     status(): Promise<TravelModeView>;
     /** From the answer on nothing of the hidden vaults is left. To end it takes the password: `accountSecurity`. */
     start(): Promise<TravelModeView>;
+    /**
+     * Forgets in `knownVaultKeys` the marks of all vaults that are not in sight, which say how many there are. What a
+     * sync's storage holds of them is its own to forget. Rejects when they cannot be forgotten.
+     */
+    forgetHidden(): Promise<void>;
   };
   /**
    * Keeps this device up to date with the vaults, from what the storage holds on, until it is stopped. Resolves when the
@@ -199,6 +205,14 @@ export function personClient(
     travel: {
       status: async () => travelModeOf(await send({ method: "GET", path: travelPath })),
       start: async () => travelModeOf(await send({ method: "PUT", path: travelPath, body: { enabled: true } }), true),
+      async forgetHidden() {
+        const listed = await vaults.list();
+        const { user_key: userKey } = await keeper.current();
+        await vaults.keyMarks.keepOnly(
+          decodeBase64(userKey),
+          listed.map(({ view }) => view.id),
+        );
+      },
     },
     organizations: {
       list: async () => (await get<AccountView>("/api/account")).organizations,

@@ -157,4 +157,25 @@ export const commandMutants: readonly Mutant[] = [
     replace: 'print(visible === undefined ? "" : sentence)',
     tests: [edges],
   },
+  {
+    name: "travel-on-leaves-the-stores",
+    file: `${command}/commands/travel.ts`,
+    find: "  await hideFromStores(",
+    replace: '  if (person.url === "") await hideFromStores(',
+    tests: ["packages/cli/test/travel.test.ts"],
+  },
+  {
+    name: "marks-of-hidden-vaults-stay-in-a-store",
+    file: "packages/sdk/src/vaults/known-vault-keys.ts",
+    find: "if (!names.includes(name)) marks.delete(name);",
+    replace: 'if (name === "") marks.delete(name);',
+    tests: ["packages/cli/test/travel.test.ts"],
+  },
+  {
+    name: "marks-of-hidden-vaults-stay-in-the-profile",
+    file: `${command}/known-vault-keys.ts`,
+    find: "names.includes(name))",
+    replace: 'name !== "")',
+    tests: ["packages/cli/test/travel.test.ts"],
+  },
 ];

@@ -1,14 +1,16 @@
 import { resolve } from "node:path";
-import type { CofferError, OfflineStorage, Sync, SyncChange } from "@coffer/sdk";
-import { fileStorage } from "@coffer/sdk/node";
+import type { PersonClient, Sync, SyncChange } from "@coffer/sdk";
+import { CofferError } from "@coffer/sdk";
 import { exitCodeOf } from "../../bin/pass-signals.mjs";
 import { asPerson, sessionAt } from "../access.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
+import { onlyFails } from "../only-fails.ts";
 import { jsonLine, print, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { forgetStores, rememberStore } from "../profile.ts";
 import { serviceKey } from "../same-service.ts";
+import { watchedStore } from "../watched-store.ts";
 
 interface Options extends AddressOptions {
   watch?: boolean;
@@ -56,7 +58,11 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
     // Without a connection nobody waits for the next one.
-    await (options.watch === true ? device.ended : Promise.race([device.ready, away.promise]));
+    await (options.watch === true
+      ? Promise.race([device.ready, device.ended])
+      : Promise.race([device.ready, away.promise]));
+    if (asked === undefined) await forgetHidden(person, device);
+    if (options.watch === true) await device.ended;
   } catch (error) {
     if (asked === undefined) throw error;
   } finally {
@@ -79,21 +85,15 @@ async function rememberOwn(store: string, url: string, env: NodeJS.ProcessEnv): 
   };
 }
 
-/** The storage in a file, and whether the last that was to be kept in it could not be. */
-function watchedStore(path: string): { storage: OfflineStorage; failed(): boolean } {
-  const file = fileStorage(path);
-  let failed = false;
-  return {
-    storage: {
-      ...file,
-      async save(text) {
-        failed = true;
-        await file.save(text);
-        failed = false;
-      },
-    },
-    failed: () => failed,
-  };
+/** Where its person travels, a device that is up to date has no trace left of what is hidden. */
+async function forgetHidden(person: PersonClient, device: Sync): Promise<void> {
+  const travelling = await person.travel.status().catch((error: unknown) => {
+    if (!(error instanceof CofferError)) throw error;
+    // What was asked for is done all the same.
+    tell(`coffer: whether you travel could not be asked: ${error.message}`);
+    return undefined;
+  });
+  if (travelling?.enabled === true) await device.forgetHidden();
 }
 
 /** One change as a line: what, the vault, the name, the type, the id. */
@@ -122,14 +122,4 @@ function vaultName(device: Sync | undefined, id: string): string {
 
 function columns(cells: readonly string[]): string {
   return cells.map(visible).join("\t");
-}
-
-/** A promise that only fails. */
-function onlyFails(): { promise: Promise<never>; reject(error: CofferError): void } {
-  let reject: (error: CofferError) => void = () => undefined;
-  const promise = new Promise<never>((_resolve, fail) => {
-    reject = fail;
-  });
-  promise.catch(() => undefined);
-  return { promise, reject };
 }

@@ -1,9 +1,10 @@
 import type { TravelModeView } from "@coffer/sdk";
 import { accountSecurity } from "@coffer/sdk/account";
-import { asPerson, manners } from "../access.ts";
+import { asPerson, manners, sessionAt } from "../access.ts";
 import { askOtp } from "../ask-otp.ts";
 import type { OtpOptions } from "../ask-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
+import { hideFromStores } from "../hide-from-stores.ts";
 import { readPassword } from "../inputs.ts";
 import { print, printJson, shortTime, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
@@ -25,13 +26,17 @@ export async function travelStatus({ options, env }: Call<PersonOptions>): Promi
   }
 }
 
-/** `coffer travel on`: hides what is not safe for travel. */
+/** `coffer travel on`: hides what is not safe for travel, for oneself also in what this machine keeps. */
 export async function travelOn({ options, env }: Call<TravelOptions>): Promise<void> {
   const person = await asPerson(options, env);
   if (options.member !== undefined) {
     const { user_id: id, email } = pickMember(await person.members.list(), options.member);
     say(await person.members.setTravel(id, true), email, options);
-  } else say(await person.travel.start(), "you", options);
+    return;
+  }
+  say(await person.travel.start(), "you", options);
+  await person.travel.forgetHidden();
+  await hideFromStores(profileDirectory(env), person, await sessionAt(person.url, env));
 }
 
 interface OffOptions extends TravelOptions, OtpOptions {

@@ -14,6 +14,8 @@ export interface ReplicaKeeper {
    * again.
    */
   change(tell: () => Promise<readonly ReplicaChange[]>): Promise<void>;
+  /** Writes it anew before long, though nothing in it has changed: the marks of vault keys beside it have. */
+  rewrite(): void;
   /** Writes what is not written yet, or could not be, and nothing after it. */
   close(): Promise<void>;
   /** Forgets what was written; nothing is written any more. */
@@ -92,6 +94,12 @@ export async function replicaKeeper(
       if (stale || due) clearTimeout(timer);
       else if (timer !== undefined) return;
       timer = setTimeout(() => void write(), stale || due ? 0 : saveMilliseconds);
+    },
+    rewrite() {
+      unwritten = true;
+      if (storage === undefined || closed) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => void write(), 0);
     },
     async close() {
       closed = true;

@@ -1,3 +1,4 @@
+import { decodeBase64 } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import type { OfflineStorage } from "../offline-transport.ts";
 import { renewBeforeSeconds } from "../person-session.ts";
@@ -48,6 +49,11 @@ export interface Sync {
   /** All records that are held and can be opened, or those of one vault. */
   records(vaultId?: string): Promise<SyncedRecord[]>;
   record(id: string): Promise<SyncedRecord | undefined>;
+  /**
+   * Forgets the marks of vault keys of all vaults that are not in sight, here, in the storage and in `knownVaultKeys`: for
+   * a device whose person travels, when it is up to date. Rejects when they cannot be forgotten.
+   */
+  forgetHidden(): Promise<void>;
   /** Closes the connection, waits until what is under way has been told, and writes what is held into the storage. */
   stop(): Promise<void>;
   /**
@@ -207,6 +213,10 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
     async record(id) {
       const held = heldRecord(replica, id);
       return held === undefined ? undefined : openHeld(held, vaults, options.onUnreadable);
+    },
+    async forgetHidden() {
+      await vaults.keyMarks.keepOnly(decodeBase64(person.user_key), [...replica.vaults.keys()]);
+      keeper.rewrite();
     },
     async stop() {
       stopped = true;

@@ -9,6 +9,8 @@ export interface KnownVaultKeys {
    * kept under these names now. Throws when it cannot be kept.
    */
   add(marks: Record<string, string>): Promise<Record<string, string>>;
+  /** Forgets all but those under these names. Where there is none, hidden vaults leave their marks. Throws when it cannot. */
+  keepOnly?(names: readonly string[]): Promise<void>;
 }
 
 export interface VaultKeyMarks {
@@ -18,8 +20,13 @@ export interface VaultKeyMarks {
    * the person who asks.
    */
   isKnown(userKey: Uint8Array, vaultId: string, key: Uint8Array): Promise<boolean>;
-  /** All that are known, to be kept. They outlast their vaults, else one that goes and comes back could have any key. */
+  /**
+   * All that are known, to be kept. They outlast their vaults, else one that goes and comes back could have any key: but
+   * for those that are hidden by travel mode.
+   */
   all(): Record<string, string>;
+  /** Forgets, and has forgotten, the marks of all vaults but these. Rejects when they cannot be forgotten where they are kept. */
+  keepOnly(userKey: Uint8Array, vaultIds: readonly string[]): Promise<void>;
   /** Knows these too. */
   take(marks: Record<string, string>): void;
 }
@@ -67,8 +74,15 @@ export function vaultKeyMarks(kept: KnownVaultKeys | undefined): VaultKeyMarks {
       for (const [name, mark] of Object.entries(marks)) if (!known.has(name)) known.set(name, mark);
     },
     all: () => Object.fromEntries([...held, ...known]),
+    async keepOnly(userKey, vaultIds) {
+      const names = await namesOf(userKey, vaultIds);
+      await keeping.catch(() => undefined);
+      for (const marks of [known, held, unkept])
+        for (const name of [...marks.keys()]) if (!names.includes(name)) marks.delete(name);
+      await kept?.keepOnly?.(names);
+    },
     async isKnown(userKey, vaultId, key) {
-      const [name = ""] = await stableIds(userKey, [`vault ${vaultId}`]);
+      const [name = ""] = await namesOf(userKey, [vaultId]);
       const [mark = ""] = await stableIds(key, [`key of the vault ${vaultId}`]);
       await (loading ??= load());
       const before = known.get(name);
@@ -83,4 +97,12 @@ export function vaultKeyMarks(kept: KnownVaultKeys | undefined): VaultKeyMarks {
       return true;
     },
   };
+}
+
+/** Under what the marks of these vaults stand. */
+function namesOf(userKey: Uint8Array, vaultIds: readonly string[]): Promise<string[]> {
+  return stableIds(
+    userKey,
+    vaultIds.map((id) => `vault ${id}`),
+  );
 }

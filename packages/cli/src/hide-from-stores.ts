@@ -1,0 +1,55 @@
+import type { PersonClient, PersonSession } from "@coffer/sdk";
+import { isReplicaOf } from "./clear-stores.ts";
+import { exitCodes, Failure } from "./failure.ts";
+import { onlyFails } from "./only-fails.ts";
+import { tell } from "./output.ts";
+import { readProfile } from "./profile.ts";
+import { serviceKey } from "./same-service.ts";
+import { watchedStore } from "./watched-store.ts";
+
+/**
+ * Takes out of all files in which this machine keeps a person's vaults of one service what is out of sight by now, with
+ * the marks of its keys. What is something else at their place by now is left alone. Throws Failure when one could not be
+ * brought up to date, after all were tried; it is said which.
+ */
+export async function hideFromStores(directory: string, person: PersonClient, session: PersonSession): Promise<void> {
+  const service = serviceKey(session.url);
+  const stores = (await readProfile(directory)).stores.filter(
+    (store) => store.service === service && store.user_id === session.user.id,
+  );
+  let failures = 0;
+  for (const { path } of stores)
+    try {
+      if (!(await isReplicaOf(session, path))) continue;
+      await bringUpToDate(path, person);
+      tell(`${path} is up to date`);
+    } catch (error) {
+      failures += 1;
+      tell(`coffer: ${path} could not be brought up to date: ${error instanceof Error ? error.message : "it failed"}`);
+    }
+  if (failures > 0)
+    throw new Failure(
+      exitCodes.failure,
+      "what is hidden may still be in there: `coffer travel on` again tries it again, or remove the file",
+    );
+}
+
+/** One sync that does not stay. What it cannot open the next `coffer sync` says. */
+async function bringUpToDate(path: string, person: PersonClient): Promise<void> {
+  const store = watchedStore(path);
+  const away = onlyFails();
+  let unwritten: unknown;
+  const device = await person.sync({
+    storage: store.storage,
+    onChange: () => undefined,
+    onAway: (error) => away.reject(error),
+    onStorageError: (error) => void (unwritten = error),
+  });
+  try {
+    await Promise.race([device.ready, away.promise]);
+    await device.forgetHidden();
+  } finally {
+    await device.stop();
+  }
+  if (store.failed()) throw unwritten;
+}

@@ -1,0 +1,19 @@
+import type { OfflineStorage } from "@coffer/sdk";
+import { fileStorage } from "@coffer/sdk/node";
+
+/** The storage in a file, and whether the last that was to be kept in it could not be. */
+export function watchedStore(path: string): { storage: OfflineStorage; failed(): boolean } {
+  const file = fileStorage(path);
+  let failed = false;
+  return {
+    storage: {
+      ...file,
+      async save(text) {
+        failed = true;
+        await file.save(text);
+        failed = false;
+      },
+    },
+    failed: () => failed,
+  };
+}
