@@ -13,7 +13,8 @@ await t.test(
   async (t) => {
     const world = await createWorld(t, { seed });
     for (let round = 1; round <= 5; round += 1) t.same(await world.round(), nothing, `round ${round}`);
-    t.comment(`${await world.writes()} writes`);
+    t.comment(`${await world.writes()} writes, ${world.cutOff} cut off by the end of their replica`);
+    t.ok(world.cutOff > 0, "replicas died in the middle of transactions");
   },
 );
 

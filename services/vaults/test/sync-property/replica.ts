@@ -1,7 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ServiceError } from "@coffer/errors";
 import { createDatabase } from "@coffer/postgres";
 import { newId, startSweeper } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
-import type pg from "pg";
+import pg from "pg";
 import type { Deps } from "../../src/deps.ts";
 import { createRecordReads } from "../../src/store/record-reads.ts";
 import { createRecordWrites } from "../../src/store/record-writes.ts";
@@ -15,6 +17,8 @@ export interface Replica {
   deps: Deps;
   /** Sets the clock to within three seconds of the right time. */
   stepClock(): void;
+  /** Ends it as `kill -9` does, once it writes something. Returns how many of its transactions were under way. */
+  kill(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -22,13 +26,31 @@ export interface ReplicaOptions {
   url: string;
   random: Random;
   text: (sql: string) => string;
+  /** The test's own: what ends those of the replica. */
   connections: pg.Pool;
 }
 
 export function createReplica({ url, random, text, connections }: ReplicaOptions): Replica {
+  /** By which its connections are known. */
+  const name = `vaults ${newId()}`;
+  let isDead = false;
+  /** Nothing goes to the database any more once it is dead. */
+  const ifAlive = (sql: string): string => {
+    if (isDead) throw new ServiceError("unavailable", "the replica is dead");
+    return text(sql);
+  };
   const telemetry = createTelemetry({ service: "vaults", level: "silent" });
-  const steady = createDatabase({ url, schema: "vaults", poolSize: 6, telemetry });
-  const database = unsteadyDatabase(steady, { random, text, connections });
+  const steady = createDatabase({ url, schema: "vaults", poolSize: 6, telemetry: { ...telemetry, service: name } });
+  const writes = new pg.Pool({
+    connectionString: url,
+    options: "-c search_path=vaults",
+    application_name: name,
+    max: 6,
+  });
+  // Without a listener the loss of a connection would end the test: whoever uses it hears of it by its statement.
+  writes.on("error", () => undefined);
+  writes.on("connect", (connection) => connection.on("error", () => undefined));
+  const database = unsteadyDatabase(steady, { random, text: ifAlive, connections: writes });
   let ahead = 0;
   const now = (): Date => new Date(Date.now() + ahead);
   const emptying = startSweeper(emptySweep({ database, now }), telemetry.log);
@@ -47,9 +69,31 @@ export function createReplica({ url, random, text, connections }: ReplicaOptions
   return {
     deps,
     stepClock: () => void (ahead = random.below(6_001) - 3_000),
+    async kill() {
+      /** Ends its connections, if one of them writes something or anyhow; how many of them did. */
+      const ended = async (anyhow: boolean): Promise<number> => {
+        const { rows } = await connections.query<{ writes: boolean }>(
+          `WITH own AS (
+             SELECT pid, backend_xid IS NOT NULL AS writes FROM pg_stat_activity WHERE application_name = $1
+           )
+           SELECT writes, pg_terminate_backend(pid) FROM own WHERE $2 OR (SELECT bool_or(writes) FROM own)`,
+          [name, anyhow],
+        );
+        return rows.filter(({ writes }) => writes).length;
+      };
+      let cutOff = 0;
+      // When nobody writes any more it dies as it is.
+      for (let looks = 0; looks < 200 && cutOff === 0; looks += 1) {
+        cutOff = await ended(false);
+        if (cutOff === 0) await pause(5);
+      }
+      isDead = true;
+      // What it connected since.
+      return cutOff + (await ended(true));
+    },
     async close() {
       await emptying.close();
-      await steady.close();
+      await Promise.all([steady.close(), writes.end()]);
     },
   };
 }

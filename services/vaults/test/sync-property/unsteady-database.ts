@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "@coffer/errors";
+import { isUnavailable } from "@coffer/postgres";
 import type { Database, Queryable, Transaction } from "@coffer/postgres";
 import type pg from "pg";
 import type { Random } from "./random.ts";
@@ -26,6 +27,11 @@ function rewritten<Db extends Queryable>(db: Db, text: (sql: string) => string):
       return (query: { sql: string }) => Reflect.apply(found, target, [{ ...query, sql: text(query.sql) }]) as unknown;
     },
   });
+}
+
+/** What a statement says whose connection was ended, or ends, as the service's own database says it. */
+function unavailableWhenEnded(error: unknown): unknown {
+  return isUnavailable(error) ? new ServiceError("unavailable", "the connection was ended by the test") : error;
 }
 
 export interface Unsteadiness {
@@ -57,18 +63,18 @@ export function unsteadyDatabase(database: Database, { random, text, connections
     preparedWrite:
       <Row>(_name: string, statement: string) =>
       async (values: unknown[]): Promise<Row[]> => {
+        const sent = text(statement);
         const connection = await connections.connect();
         try {
           await connection.query("BEGIN");
-          const { rows } = await connection.query(text(statement), values);
+          const { rows } = await connection.query(sent, values);
           await stall();
           await connection.query("COMMIT");
+          connection.release();
           return rows as Row[]; // as the caller of a prepared statement says
         } catch (error) {
-          await connection.query("ROLLBACK");
-          throw error;
-        } finally {
-          connection.release();
+          connection.release(true);
+          throw unavailableWhenEnded(error);
         }
       },
   };

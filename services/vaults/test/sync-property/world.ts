@@ -32,6 +32,8 @@ export interface World {
   round(): Promise<Verdict>;
   /** Writes that were committed so far. */
   writes(): Promise<number>;
+  /** Transactions that were under way in replicas when these were killed. */
+  readonly cutOff: number;
   /** Whether the mutant's place was met. */
   readonly met: boolean;
 }
@@ -41,7 +43,10 @@ const writers = 6;
 const deedsEach = 14;
 const syncsEach = 9;
 
-/** Several replicas on one database, people with two devices each, and an oracle that notes what really happens. */
+/** Before so many of a writer's deeds a replica dies, and another begins in its place. */
+const deadlyDeeds = [3, 8];
+
+/** Several replicas on one database, of which some are killed and replaced, people with two devices each, and an oracle that notes what really happens. */
 export async function createWorld(t: TestScope, { seed, mutant }: { seed: number; mutant?: Mutant }): Promise<World> {
   const { url } = await testPostgres(t);
   await migrateService({ url });
@@ -50,8 +55,18 @@ export async function createWorld(t: TestScope, { seed, mutant }: { seed: number
   const random = createRandom(seed);
   const mutation = createMutation(mutant);
   const text = (sql: string): string => mutation.text(sql);
-  const replicas = [1, 2, 3].map(() => createReplica({ url, random, text, connections }));
-  t.teardown(() => Promise.all(replicas.map((replica) => replica.close())));
+  const begin = (): Replica => {
+    const replica = createReplica({ url, random, text, connections });
+    t.teardown(() => replica.close());
+    return replica;
+  };
+  const replicas = [1, 2, 3].map(begin);
+  let cutOff = 0;
+  const killOne = async (): Promise<void> => {
+    const at = random.below(replicas.length);
+    const [dead] = replicas.splice(at, 1, begin());
+    cutOff += (await dead?.kill()) ?? 0;
+  };
   const oracle = await createOracle(connections);
   const cast: Cast = { orgId: newId(), userIds: Array.from({ length: people }, () => newId()) };
   const [first] = replicas;
@@ -70,7 +85,7 @@ export async function createWorld(t: TestScope, { seed, mutant }: { seed: number
   return {
     async round() {
       await Promise.all([
-        ...Array.from({ length: writers }, () => writeOn(replicas, scene)),
+        ...Array.from({ length: writers }, (_, who) => writeOn(replicas, scene, who === 0 ? killOne : undefined)),
         ...devices.map((device) => syncOn(device, random)),
       ]);
       return settle(devices, oracle);
@@ -78,6 +93,9 @@ export async function createWorld(t: TestScope, { seed, mutant }: { seed: number
     async writes() {
       const { rows } = await connections.query<{ count: string }>("SELECT count(*) FROM vaults.outbox");
       return Number(rows[0]?.count);
+    },
+    get cutOff() {
+      return cutOff;
     },
     get met() {
       return mutation.met;
@@ -97,8 +115,13 @@ async function untilDone(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function writeOn(replicas: readonly Replica[], scene: Parameters<typeof doSomething>[1]): Promise<void> {
+async function writeOn(
+  replicas: readonly Replica[],
+  scene: Parameters<typeof doSomething>[1],
+  killOne?: () => Promise<void>,
+): Promise<void> {
   for (let deed = 0; deed < deedsEach; deed += 1) {
+    if (deadlyDeeds.includes(deed)) await killOne?.();
     const replica = scene.random.pick(replicas);
     if (replica === undefined) return;
     if (scene.random.chance(0.1)) replica.stepClock();
