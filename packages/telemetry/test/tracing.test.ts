@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { startReceiver } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
 import { version } from "../src/index.ts";
-import { startReceiver } from "./receiver.ts";
 
 const program = (name: string): string => fileURLToPath(new URL(`programs/${name}.ts`, import.meta.url));
 

@@ -10,5 +10,8 @@ export type { TestNats, TestNatsOptions } from "./test-nats.ts";
 export { sendSlowly } from "./slow-body.ts";
 export { askSlowly } from "./slow-reader.ts";
 export type { SlowAnswer } from "./slow-reader.ts";
+export { startReceiver } from "./span-receiver.ts";
+export type { Receiver, Received } from "./span-receiver.ts";
+export { testTraces } from "./test-traces.ts";
 export { testRedis } from "./test-redis.ts";
 export { until } from "./until.ts";

@@ -148,6 +148,8 @@ await t.test("nothing of it is found but where it belongs", async (t) => {
   for (const place of ["log", "log of NATS", "audit", "refusals"] as const)
     t.ok(places[place].includes(last), `the request's id in: ${place}`);
   t.ok(said["log of Postgres"].includes("folders_pkey"), "the failed insert in the log of Postgres");
+  t.ok(places.traces.includes('"/api/sm/v1/secrets/{uid}"'), "the endpoint in the traces");
+  t.match(said["log of Redis"], /Ready to accept connections[^]*Accepted/, "connections in the log of Redis");
   t.match(places.metrics, /http_route="\/api\/sm\/v1\/secrets\/\W?uid\W?"/, "the endpoint in the metrics");
   t.ok(places.Redis.includes("coffer:"), "what Redis is there for");
 });

@@ -89,6 +89,7 @@ await t.test("every endpoint is used for what it is there for", async (t) => {
     { ...ids, user_id: owner.userId },
     { body: { permission: "read", encrypted_key: jwe() } },
   );
+  await use(owner, "GET /api/vaults/:id", { id: randomUUID() });
   const { body: other } = await use(owner, "POST /api/vaults/:id/records", { id }, { body: content() });
   const headers = { "if-match": `"${canary()}"` };
   await use(owner, "PUT /api/vaults/:id/records/:rid", { id, rid: other.id }, { body: content(), headers });
@@ -149,6 +150,8 @@ await t.test("nothing of it is found but where it belongs", async (t) => {
     }
   }
   t.same([...kept].sort(), ["records.encrypted_data", "vault_members.encrypted_key"]);
+  t.ok(places.traces.includes('"/api/vaults/{id}/records/{rid}"'), "the endpoint in the traces");
+  t.match(places["log of Redis"], /Ready to accept connections[^]*Accepted/, "connections in the log of Redis");
   for (const place of ["log", "log of NATS", "audit", "refusals"] as const)
     t.ok(places[place].includes(place === "refusals" ? "not_found" : last), place);
 });

@@ -4,10 +4,11 @@ import { natsServerConfig, natsUsers } from "@coffer/bus";
 import type { ServiceName } from "@coffer/events";
 import { serviceNames } from "@coffer/events";
 import { serve } from "@coffer/http";
-import { startNats, startPostgres, withoutDurability } from "@coffer/stores";
+import { startNats, startPostgres, startRedis, withoutDurability } from "@coffer/stores";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestScope } from "@coffer/testkit";
-import { testDirectory, testRedis, until } from "@coffer/testkit";
+import { testDirectory, testTraces, until } from "@coffer/testkit";
+import { Redis } from "ioredis";
 import { migrateService } from "../../src/migrate.ts";
 import { createService } from "../../src/service.ts";
 import type { Listeners } from "../support/listeners.ts";
@@ -22,13 +23,14 @@ export interface Watched {
   people: People;
   listeners: Listeners;
   postgres: { url: string };
-  /** What was said until now: the service's log at its most verbose, its metrics, the logs of the stores. */
-  said(): Promise<Record<"log" | "metrics" | "log of Postgres" | "log of NATS", string>>;
+  /** What was said until now: the service's log at its most verbose, its metrics, its spans, which end with it, the logs of the stores. */
+  said(): Promise<Record<"log" | "metrics" | "traces" | "log of Postgres" | "log of NATS" | "log of Redis", string>>;
 }
 
 /** NATS logs whatever goes over it, with its payload; Postgres every statement that fails. */
 export async function startWatched(t: TestScope): Promise<Watched> {
-  const [postgresDirectory, natsDirectory] = [testDirectory(t), testDirectory(t)];
+  const traces = await testTraces(t, "vaults");
+  const [postgresDirectory, natsDirectory, redisDirectory] = [testDirectory(t), testDirectory(t), testDirectory(t)];
   const settings = { ...withoutDurability, log_connections: "on", log_error_verbosity: "verbose" };
   const postgres = await startPostgres({ directory: postgresDirectory, settings });
   t.teardown(() => postgres.stop());
@@ -41,9 +43,14 @@ export async function startWatched(t: TestScope): Promise<Watched> {
   const credentials = Object.fromEntries(
     serviceNames.map((name) => [name, { user: name, password: passwords[name] }]),
   ) as Record<ServiceName, { user: string; password: string }>; // as above
-  const redis = await testRedis(t);
+  const redisServer = await startRedis({ directory: redisDirectory });
+  t.teardown(() => redisServer.stop());
+  const commands = new Redis(redisServer.url);
+  await commands.config("SET", "loglevel", "debug");
+  commands.disconnect();
   const unused = (): Promise<void> => Promise.reject(new Error("this test does not stop its stores"));
   const nats = { url: server.url, credentials, stop: unused, kill: unused, start: unused };
+  const redis = { url: redisServer.url, stop: unused, kill: unused, start: unused };
   await migrateService({ url: postgres.url });
   const [people, listeners] = await Promise.all([startPeople(t, nats), startListeners(t, nats)]);
   const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
@@ -60,8 +67,10 @@ export async function startWatched(t: TestScope): Promise<Watched> {
   const said = async () => ({
     log: lines.join(""),
     metrics: await registry.metrics(),
+    traces: await traces(),
     "log of Postgres": readFileSync(`${postgresDirectory}/log`, "utf8"),
     "log of NATS": readFileSync(`${natsDirectory}/log`, "utf8"),
+    "log of Redis": readFileSync(`${redisDirectory}/log`, "utf8"),
   });
   return { url, people, listeners, postgres, said };
 }
