@@ -11,5 +11,12 @@ export const importFormats = [
 export type ImportFormat = (typeof importFormats)[number];
 
 /** The formats that are written. */
-export const exportFormats = ["coffer-json", "bitwarden-json", "bitwarden-csv", "keepass-xml", "chrome-csv"] as const;
+export const exportFormats = [
+  "coffer-json",
+  "bitwarden-json",
+  "bitwarden-csv",
+  "keepass-xml",
+  "chrome-csv",
+  "lastpass-csv",
+] as const;
 export type ExportFormat = (typeof exportFormats)[number];

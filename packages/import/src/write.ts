@@ -38,6 +38,8 @@ export async function writeExport(
       return checked(records, await keepassXml());
     case "chrome-csv":
       return table((await import("./chrome/write-csv.ts")).writeChromeCsv(records, forSpreadsheets));
+    case "lastpass-csv":
+      return lastpassCsv(records, forSpreadsheets);
   }
 }
 
@@ -68,6 +70,27 @@ async function keepassXml(): Promise<CheckedFormat> {
     why: whyNotInKeepassXml,
     odd: oddInKeepass,
   };
+}
+
+/** The table has no room for what is no column of it: all that does not come back of a record is told. */
+async function lastpassCsv(records: readonly ExportRecord[], quoteAll: boolean): Promise<WrittenFile> {
+  const { lastpassTypes, whyNotInLastpassCsv, writeLastpassCsv } = await import("./lastpass/write-csv.ts");
+  const { readLastpassCsv } = await import("./lastpass/read-csv.ts");
+  const others = records.filter(({ type }) => !lastpassTypes.includes(type));
+  const { held, leftOut } = lostFields(
+    records.filter(({ type }) => lastpassTypes.includes(type)),
+    {
+      write: (each) => writeLastpassCsv(each, quoteAll).text,
+      read: (bytes) => readLastpassCsv(bytes).records,
+      why: whyNotInLastpassCsv,
+    },
+  );
+  const items: LeftOut[] = others.map(({ id, type, payload }) => ({
+    kind: "item",
+    item: payload["name"] ?? id,
+    reason: `the format has no place for the type ${type}`,
+  }));
+  return table({ ...writeLastpassCsv(held, quoteAll), leftOut: [...items, ...leftOut] });
 }
 
 function table({ text, formulas, leftOut }: CsvFile & { leftOut: LeftOut[] }): WrittenFile {

@@ -51,7 +51,7 @@ const cellsOf = (text: string): string[] => {
   return rows.flatMap((row) => columns.map((column) => row.cell(column)));
 };
 
-for (const format of ["chrome-csv", "bitwarden-csv"] as const)
+for (const format of ["chrome-csv", "bitwarden-csv", "lastpass-csv"] as const)
   await t.test(`${format}: no formula for a spreadsheet, and every password as it was`, async (t) => {
     const secrets = hardTexts.filter((text) => !/[\r\n]/.test(text));
     const records = withIds(
@@ -62,7 +62,7 @@ for (const format of ["chrome-csv", "bitwarden-csv"] as const)
     );
     const usual = await writeExport(format, records);
     const sensitive = readCsv(usual.text, []).rows.map((row) =>
-      row.cell(format === "chrome-csv" ? "password" : "login_password"),
+      row.cell(format === "bitwarden-csv" ? "login_password" : "password"),
     );
     t.strictSame(sensitive, secrets, "another program reads the password itself");
     const live = cellsOf(usual.text).filter(isFormula);

@@ -150,6 +150,42 @@ await t.test("a table holds what it has columns for, and says what it leaves out
   t.ok(written.leftOut.some(({ kind, item, reason }) => kind === "item" && item === "Visa" && /card/.test(reason)));
 });
 
+await t.test("lastpass-csv holds logins and notes, and says of each field that does not come back", async (t) => {
+  const lists = all.filter(({ type }) => type === "login" || type === "secure_note");
+  for (const record of lists) {
+    const { records, written } = await back("lastpass-csv", [record]);
+    const [read, ...more] = records;
+    t.strictSame(more, []);
+    const told = written.leftOut.map(({ reason }) => reason);
+    for (const [field, value] of Object.entries(record.payload))
+      if (value !== "" && read?.payload[field] !== value)
+        t.ok(
+          told.some((reason) => reason.includes(field)),
+          `${field} of ${record.payload["name"] ?? ""}`,
+        );
+    for (const field of ["name", "username", "password", "uri", "totp_secret", "favorite"])
+      if (!told.some((reason) => reason.startsWith(`"${field}"`)))
+        t.equal(read?.payload[field], record.payload[field], `${field} of ${record.payload["name"] ?? ""}`);
+  }
+  const { records, written } = await back("lastpass-csv", [
+    ...all,
+    { type: "secure_note", payload: { name: "N", notes: "NoteType:Server\nHostname:h" } },
+  ]);
+  const everything = records.find(({ payload }) => payload["name"] === "Everything");
+  t.match(everything, { payload: { folder: "Work/Servers", favorite: "true", notes: "first\nsecond" } });
+  t.strictSame(
+    records.find(({ payload }) => payload["name"] === "Example"),
+    login,
+  );
+  for (const item of ["Visa", "Me", "Key", "Passkey", "DB"])
+    t.ok(
+      written.leftOut.some((each) => each.kind === "item" && each.item === item),
+      item,
+    );
+  t.ok(written.leftOut.some(({ item, reason }) => item === "Everything" && /no place for tags/.test(reason)));
+  t.ok(written.leftOut.some(({ item, reason }) => item === "N" && /its type/.test(reason)));
+});
+
 await t.test("bitwarden-csv holds logins and notes with their fields", async (t) => {
   const held = all
     .filter(({ type }) => type === "login" || type === "secure_note")

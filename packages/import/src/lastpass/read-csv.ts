@@ -9,7 +9,8 @@ import type { Reading } from "../report.ts";
 import { escapedFile, unescapeHtml } from "./html-escapes.ts";
 import { noteDraft } from "./read-note.ts";
 
-const columns = ["url", "username", "password", "totp", "extra", "name", "grouping", "fav"];
+/** The columns that LastPass writes. */
+export const columns = ["url", "username", "password", "totp", "extra", "name", "grouping", "fav"];
 
 /** LastPass's CSV: sites, and secure notes under the address `http://sn`. Throws ImportError `broken`, `wrong_format`. */
 export function readLastpassCsv(bytes: Uint8Array): Reading {
