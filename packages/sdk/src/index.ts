@@ -24,6 +24,7 @@ export type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
 export type { NextQuestion, SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 export type { ConfirmKey, KeyHolder } from "./public-key.ts";
 export type { RotatedFolder } from "./rotate-folder.ts";
+export type { GrantRequest } from "./grant-folder.ts";
 export type { ShareRequest } from "./share-folder.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./sync/connection.ts";
 export type { SyncChange, SyncedRecord } from "./sync/open-changes.ts";
@@ -43,6 +44,7 @@ export { recordTypes } from "./views.ts";
 export type {
   AccountView,
   ApplicationView,
+  ClientGrantView,
   ClientView,
   FolderMemberView,
   HolderView,

@@ -61,6 +61,8 @@ function machineUnsealing(configuration: MachineConfiguration, known: readonly O
   };
 }
 
+/** A key that was not there at the bootstrap may have been sealed to the machine since: its version is not known then. */
 function rememberedFolder({ id, name, permission, key_version, key }: ConfiguredFolder): OpenFolder {
-  return { id, name, permission, keyVersion: key_version, key: key === null ? null : decodeBase64(key) };
+  if (key === null) return { id, name, permission, keyVersion: undefined, key };
+  return { id, name, permission, keyVersion: key_version, key: decodeBase64(key) };
 }

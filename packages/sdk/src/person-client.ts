@@ -8,6 +8,8 @@ import type { FolderSummary } from "./create-folder.ts";
 import { createToken } from "./create-token.ts";
 import { CofferError } from "./errors.ts";
 import type { NewToken, TokenRequest } from "./create-token.ts";
+import { grantFolder } from "./grant-folder.ts";
+import type { GrantRequest } from "./grant-folder.ts";
 import { freshSessions, memoryKeeper, personSender } from "./person-session.ts";
 import type { PersonSession, SessionKeeper } from "./person-session.ts";
 import { personStore } from "./person-store.ts";
@@ -35,6 +37,7 @@ import type { VaultsClient } from "./vaults/vaults-client.ts";
 import type {
   AccountView,
   ApplicationView,
+  ClientGrantView,
   FolderMemberView,
   HolderView,
   InviteView,
@@ -91,6 +94,7 @@ export interface PersonClient {
     list(): Promise<FolderSummary[]>;
     /** Makes a folder with a new key that only the caller can open. */
     create(name: string): Promise<FolderSummary>;
+    rename(id: string, name: string): Promise<FolderSummary>;
     /** With `force` also a folder that holds secrets, and them; else that is `conflict`. It cannot be undone. */
     remove(id: string, options?: { force?: boolean | undefined }): Promise<void>;
     holders(id: string): Promise<HolderView[]>;
@@ -133,6 +137,11 @@ export interface PersonClient {
   readonly applications: {
     list(): Promise<ApplicationView[]>;
     create(name: string, description?: string): Promise<ApplicationView>;
+    /** What is not given stays. */
+    update(
+      id: string,
+      change: { name?: string | undefined; description?: string | undefined },
+    ): Promise<ApplicationView>;
     /** Revokes its machines too. */
     remove(id: string): Promise<void>;
   };
@@ -146,6 +155,10 @@ export interface PersonClient {
     list(applicationId: string): Promise<MachineView[]>;
     /** Cuts the machine off within a second. */
     remove(applicationId: string, clientId: string): Promise<void>;
+    /** Gives a machine a folder with its key, or changes the permission; it has the key from its next request on. */
+    share(applicationId: string, request: GrantRequest, confirm: ConfirmKey): Promise<ClientGrantView>;
+    /** Takes a folder away from a machine, which may have kept its key: rotate the folder. */
+    unshare(applicationId: string, clientId: string, folderId: string): Promise<void>;
   };
   /** Audit records, oldest first, page by page. */
   audit(filter?: AuditFilter): AsyncGenerator<AuditPage, void>;
@@ -179,6 +192,10 @@ export function personClient(
   const folderPath = (id: string): string => `/api/org/folders/${encodeURIComponent(id)}`;
   const member = (userId: string): string => `/api/org/members/${encodeURIComponent(userId)}`;
   const application = (id: string): string => `/api/org/applications/${encodeURIComponent(id)}`;
+  const client = (applicationId: string, id: string): string =>
+    `${application(applicationId)}/clients/${encodeURIComponent(id)}`;
+  const granted = (applicationId: string, clientId: string, folderId: string): string =>
+    `${client(applicationId, clientId)}/folders/${encodeURIComponent(folderId)}`;
 
   return {
     url: transport.url,
@@ -225,6 +242,8 @@ export function personClient(
       remove: (id, { force = false } = {}) => remove(folderPath(id), force ? { force: "true" } : undefined),
       holders: (id) => list(`${folderPath(id)}/members`),
       share: async (id, request, confirm) => shareFolder(send, await requireFolder(secrets, id), request, confirm),
+      rename: async (id, name) =>
+        askedFor<FolderSummary>(await send({ method: "PATCH", path: folderPath(id), body: { name } }), { id }),
       unshare: (id, userId) => remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`),
       rotate: (id, confirm) => rotateFolder(secrets, id, confirm),
     },
@@ -257,6 +276,8 @@ export function personClient(
     applications: {
       list: () => list("/api/org/applications"),
       create: (name, description) => post("/api/org/applications", { name, description }),
+      update: async (id, change) =>
+        askedFor<ApplicationView>(await send({ method: "PATCH", path: application(id), body: change }), { id }),
       remove: (id) => remove(application(id)),
     },
     tokens: {
@@ -266,7 +287,13 @@ export function personClient(
     },
     machines: {
       list: (id) => list(`${application(id)}/clients`),
-      remove: (applicationId, id) => remove(`${application(applicationId)}/clients/${encodeURIComponent(id)}`),
+      remove: (applicationId, id) => remove(client(applicationId, id)),
+      share: async (applicationId, request, confirm) => {
+        const machines = await list<MachineView>(`${application(applicationId)}/clients`);
+        const path = granted(applicationId, request.clientId, request.folderId);
+        return grantFolder(send, machines, await requireFolder(secrets, request.folderId), request, path, confirm);
+      },
+      unshare: (applicationId, clientId, folderId) => remove(granted(applicationId, clientId, folderId)),
     },
     audit: (filter) => auditPages(send, filter),
   };

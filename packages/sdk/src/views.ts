@@ -132,6 +132,15 @@ export interface FolderMemberView {
   added_at: string;
 }
 
+/** What a machine may do in a folder. */
+export interface ClientGrantView {
+  client_id: string;
+  folder_id: string;
+  permission: Permission;
+  key_version: number;
+  added_at: string;
+}
+
 export type Role = "owner" | "admin" | "auditor" | "member";
 
 export interface MemberView {

@@ -251,3 +251,35 @@ await t.test("a notation's answer is of the folder and the secret that were name
     await t.rejects(resolve("Bürö", titleLikeUid), refused);
   }
 });
+
+await t.test("a folder is given to the machine that was named, under its confirmed key, and to no other", async (t) => {
+  const folder = newFolder("production");
+  const { publicKey } = await newKeyPair();
+  const [application, machine] = [newId(), newId()];
+  let folders: unknown[] = [];
+  const granted = { client_id: machine, folder_id: folder.id, permission: "read" };
+  let answer: object = granted;
+  const { url, received } = await startServer(t, ({ method, path }, response) => {
+    if (method === "PUT") json(response, 200, answer);
+    else if (path.endsWith("/clients"))
+      json(response, 200, { data: [{ client_id: machine, name: "web", public_key: publicKey }] });
+    else json(response, 200, { data: folders });
+  });
+  const session = await newSession(url);
+  const encrypted_key = await box(decodeBase64(session.user_key), folder.key, contexts.folderKey(folder.id));
+  folders = [{ ...folder, key: undefined, key_version: 3, encrypted_key, encrypted_key_alg: "box-user" }];
+  const { machines } = personClient(session, url);
+  const request = { clientId: machine, folderId: folder.id, permission: "read" } as const;
+  const puts = () => received.filter(({ method }) => method === "PUT");
+
+  const refuse = (): Promise<boolean> => Promise.resolve(false);
+  await t.rejects(machines.share(application, request, refuse), { code: "access_denied" });
+  await t.rejects(machines.share(application, { ...request, clientId: newId() }, confirm), { code: "not_found" });
+  t.same(puts(), []);
+  t.same(await machines.share(application, request, confirm), granted);
+  t.match(JSON.parse(puts()[0]?.body ?? ""), { permission: "read", key_version: 3, encrypted_key: /^ey/ });
+  for (const other of [{ client_id: newId() }, { folder_id: newId() }, { permission: "write" }]) {
+    answer = { ...granted, ...other };
+    await t.rejects(machines.share(application, request, confirm), wrong);
+  }
+});

@@ -4,6 +4,7 @@ import t from "tap";
 import { createClient } from "../src/index.ts";
 import { bareBox, folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
 import { json, startServer } from "./server.ts";
+import type { FolderView } from "../src/views.ts";
 
 const uri = (title: string, field = "password"): string => `coffer://production/${title}/field/${field}`;
 
@@ -218,10 +219,17 @@ await t.test("a title that the server shows and that cannot be opened is no abse
 await t.test("a folder without a key is an error of its own", async (t) => {
   const folder = newFolder("production");
   const secret = await newSecret(folder, "database", { password: "s3cret" });
-  const { url } = await startServer(t, (_request, response) => json(response, 200, { data: [secret] }));
-  const client = createClient(await newMachine(url, [{ ...folder, key: null }]));
+  let listed: FolderView[] = [{ ...folder, key_version: 1, encrypted_key: null, encrypted_key_alg: null }];
+  const { url } = await startServer(t, ({ path }, response) =>
+    json(response, 200, { data: path.endsWith("/folders") ? listed : [secret] }),
+  );
+  const machine = await newMachine(url, [{ ...folder, key: null }]);
+  const client = createClient(machine);
   await t.rejects(client.read(uri("database")), { code: "no_key" });
   t.same(await client.list(), [], "what cannot be opened is left out of a list of all");
+
+  listed = [await folderFor(folder, machine.public_key)];
+  t.equal(await createClient(machine).read(uri("database")), "s3cret", "a key that was sealed since is fetched");
 });
 
 await t.test("a configuration that is not bootstrapped is refused", async (t) => {

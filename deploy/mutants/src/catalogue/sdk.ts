@@ -299,4 +299,19 @@ export const sdkMutants: readonly Mutant[] = [
     replace: "if (known === undefined) throw thrown;",
     tests: [`${tests}/watch.test.ts`],
   },
+  {
+    name: "machine-given-a-folder-under-a-key-that-nobody-confirmed",
+    file: `${source}/grant-folder.ts`,
+    find: '  await requireConfirmed({ kind: "client", id: clientId, name, public_key, fingerprint }, confirm);\n',
+    replace:
+      '  if (name === "") await requireConfirmed({ kind: "client", id: clientId, name, public_key, fingerprint }, confirm);\n',
+    tests: asked,
+  },
+  {
+    name: "key-that-was-sealed-since-the-bootstrap-not-fetched",
+    file: `${source}/machine-store.ts`,
+    find: "if (key === null) return { id, name, permission, keyVersion: undefined, key };",
+    replace: "if (key === null) return { id, name, permission, keyVersion: key_version, key };",
+    tests: [`${tests}/secrets-client.test.ts`],
+  },
 ];

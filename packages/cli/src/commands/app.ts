@@ -1,7 +1,7 @@
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { forgetHolders } from "../forget-holders.ts";
-import { print, printJson, printList, shortTime, tell } from "../output.ts";
+import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 
 interface CreateOptions extends PersonOptions {
@@ -25,6 +25,15 @@ export async function listApplications({ options, env }: Call<PersonOptions>): P
     ["ID", "NAME", "DESCRIPTION", "CREATED"],
     ({ id, name, description, created_at }) => [id, name, description ?? "", shortTime(created_at)],
   );
+}
+
+/** `coffer app rename <app> <name>`: gives an application another name. */
+export async function renameApplication({ args: [nameOrId = "", name = ""], options, env }: Call<CreateOptions>) {
+  const person = await asPerson(options, env);
+  const application = pick(await person.applications.list(), nameOrId, "application");
+  const renamed = await person.applications.update(application.id, { name, description: options.description });
+  tell(`the application ${application.name} is now ${visible(renamed.name)}`);
+  if (options.json === true) printJson(renamed);
 }
 
 /** `coffer app rm <app>`: removes an application and cuts off its machines. */

@@ -2,7 +2,7 @@ import { CofferError } from "@coffer/sdk";
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { print, printJson, printList, shortTime, tell } from "../output.ts";
+import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
 
 /** `coffer folder create <name>`: makes a folder with a new key; prints its id. */
 export async function createFolder({ args: [name = ""], options, env }: Call<PersonOptions>): Promise<void> {
@@ -27,6 +27,15 @@ export async function listFolders({ options, env }: Call<PersonOptions>): Promis
       shortTime(updated_at),
     ],
   );
+}
+
+/** `coffer folder rename <folder> <name>`: gives a folder another name. */
+export async function renameFolder({ args: [nameOrId = "", name = ""], options, env }: Call<PersonOptions>) {
+  const person = await asPerson(options, env);
+  const folder = pick(await person.folders.list(), nameOrId, "folder");
+  const renamed = await person.folders.rename(folder.id, name);
+  tell(`the folder ${folder.name} is now ${visible(renamed.name)}`);
+  if (options.json === true) printJson(renamed);
 }
 
 interface RemoveOptions extends PersonOptions {

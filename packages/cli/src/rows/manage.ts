@@ -31,6 +31,14 @@ export const manageRows: readonly CommandRow[] = [
     load: async () => (await import("../commands/folder.ts")).removeFolder,
   },
   {
+    name: "folder rename",
+    args: "<folder> <name>",
+    summary: "give a folder another name; notations that name it by the old one find it no more",
+    examples: ["coffer folder rename staging testing"],
+    options: personOptions,
+    load: async () => (await import("../commands/folder.ts")).renameFolder,
+  },
+  {
     name: "folder share",
     args: "<folder> <member>",
     summary: "give a member a folder with its key, or change the permission",
@@ -79,6 +87,14 @@ export const manageRows: readonly CommandRow[] = [
     examples: ["coffer app ls"],
     options: personOptions,
     load: async () => (await import("../commands/app.ts")).listApplications,
+  },
+  {
+    name: "app rename",
+    args: "<app> <name>",
+    summary: "give an application another name",
+    examples: ["coffer app rename api gateway", 'coffer app rename api api --description "the public API"'],
+    options: [{ flags: "--description <text>", description: "what it is, from now on" }, ...personOptions],
+    load: async () => (await import("../commands/app.ts")).renameApplication,
   },
   {
     name: "app rm",
@@ -159,5 +175,34 @@ export const manageRows: readonly CommandRow[] = [
     examples: ["coffer client rm 0190c0de-…"],
     options: [ofApp, ...personOptions],
     load: async () => (await import("../commands/client.ts")).removeClient,
+  },
+  {
+    name: "client share",
+    args: "<client-id> <folder>",
+    summary: "give a machine a folder with its key, or change the permission",
+    examples: [
+      "coffer client share 0190c0de-… production",
+      "coffer client share 0190c0de-… production --permission write",
+    ],
+    options: [
+      {
+        flags: "--permission <permission>",
+        description: "what the machine may do",
+        choices: ["read", "write"],
+        preset: "read",
+      },
+      ...confirmOptions,
+      ofApp,
+      ...personOptions,
+    ],
+    load: async () => (await import("../commands/client.ts")).shareWithClient,
+  },
+  {
+    name: "client unshare",
+    args: "<client-id> <folder>",
+    summary: "take a folder away from a machine",
+    examples: ["coffer client unshare 0190c0de-… production"],
+    options: [ofApp, ...personOptions],
+    load: async () => (await import("../commands/client.ts")).unshareFromClient,
   },
 ];
