@@ -41,6 +41,20 @@ export const machineMutants: readonly Mutant[] = [
     tests: [`${tests}/secret-permissions.test.ts`, `${tests}/authorization.test.ts`],
   },
   {
+    name: "bootstrap-with-an-unknown-token-not-counted",
+    file: `${source}/bootstrap/bootstrap.ts`,
+    find: '    deps.authFailures.inc({ reason: "unknown_token" });\n',
+    replace: "",
+    tests: [`${tests}/unknown-callers.test.ts`],
+  },
+  {
+    name: "token-of-an-unknown-client-not-logged",
+    file: `${source}/callers/rejected-token.ts`,
+    find: 'if (reason === "unknown_client") deps',
+    replace: 'if (reason === "subject") deps',
+    tests: [`${tests}/unknown-callers.test.ts`],
+  },
+  {
     name: "notation-takes-an-id-for-a-folders-name",
     file: `${source}/machine/resolve-notation.ts`,
     find: "return id === undefined ? {",

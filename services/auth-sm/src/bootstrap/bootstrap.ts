@@ -134,7 +134,7 @@ async function makeClient(
   };
 }
 
-/** A refused attempt with a token that exists belongs to its organization's audit; an unknown one to the log only. */
+/** A refused attempt with a token that exists belongs to its organization's audit; an unknown one to log and metric only. */
 async function recordRefusal(
   deps: Deps,
   { request }: BootstrapCall,
@@ -142,6 +142,7 @@ async function recordRefusal(
   { error, reason }: Refusal,
 ): Promise<void> {
   if (token === null) {
+    deps.authFailures.inc({ reason: "unknown_token" });
     deps.telemetry.log.info({ request_id: request.id }, "bootstrap with an unknown one-time token");
     return;
   }

@@ -7,12 +7,13 @@ import { findClientOrg } from "../store/clients.ts";
 
 /**
  * Records that a token was refused: in the audit of its client's organization when it names a client that exists,
- * otherwise as a metric only, so that nobody fills an audit with inventions.
+ * otherwise as a metric, and of an unknown client as a log line, so that nobody fills an audit with inventions.
  */
 export async function recordRejectedToken(deps: Deps, request: RequestContext, error: unknown): Promise<void> {
   if (!(error instanceof ServiceError) || !(error.cause instanceof TokenRejection)) return;
   const { reason, clientId } = error.cause;
   deps.authFailures.inc({ reason });
+  if (reason === "unknown_client") deps.telemetry.log.info({ request_id: request.id }, "a token of an unknown client");
   const client = clientId === undefined ? null : await findClientOrg(deps.database.pool, clientId);
   if (client === null || clientId === undefined) return;
   await deps.audit(

@@ -23,6 +23,8 @@ export interface Replica {
   url: string;
   /** What it has logged, as far as its level lets it. */
   lines: readonly string[];
+  /** Its metrics, as they are scraped. */
+  metrics(): Promise<string>;
 }
 
 /** A running auth-sm with its stores. */
@@ -82,5 +84,5 @@ async function startReplica(
   const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
   t.teardown(() => server.close());
   await until("the stores", async () => (await service.ready()).degraded === false);
-  return { url: server.url, lines };
+  return { url: server.url, lines, metrics: () => registry.metrics() };
 }
