@@ -2,8 +2,8 @@ import type { AuditDraft } from "@coffer/events";
 import t from "tap";
 import type { Answer, CallOptions } from "./support/call.ts";
 import { call } from "./support/call.ts";
-import { ask, createApplication, createFolder, createMachine, secretBody } from "./support/machines.ts";
-import { startCompany } from "./support/members.ts";
+import { ask, createApplication, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
+import { execute, startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
 import { sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
@@ -97,6 +97,50 @@ await t.test("each endpoint that changes something records its denial", async (t
     const { answer, requestId } = await tried(auditor, method, path, { body });
     t.equal(answer.status, 403, `${method} ${path}`);
     t.match(await recordOf(requestId), { org_id: orgId, action, outcome: "denied", target, request: { method } });
+  }
+});
+
+await t.test("a machine that may not even see itself from where it is leaves a record of it", async (t) => {
+  const bound = await createMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
+  const text = "UPDATE auth_sm.clients SET allowed_cidrs = '{203.0.113.0/24}' WHERE id = $1";
+  await execute(service, text, [bound.clientId]);
+  for (const path of ["/folders", "/client"]) {
+    const requestId = `tried-${(calls += 1)}`;
+    const answer = await ask(service, bound, "GET", path, { headers: { "x-request-id": requestId } });
+    t.equal(answer.status, 403, path);
+    t.match(await recordOf(requestId), {
+      org_id: orgId,
+      action: "client.access.denied",
+      outcome: "denied",
+      reason: "access_denied",
+      actor: { type: "client", id: bound.clientId, application_id: bound.applicationId },
+      target: { type: "client" },
+      request: { route: `/api/sm/v1${path}`, status: 403 },
+    });
+  }
+});
+
+await t.test("a uid that is taken is a failed creation, by a machine and by a person", async (t) => {
+  const writer = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
+  const uid = await createSecret(service, writer, folder);
+  const requestId = `tried-${(calls += 1)}`;
+  const headers = { "x-request-id": requestId };
+  const answer = await ask(service, writer, "POST", "/secrets", { headers, body: secretBody(folder, { uid }) });
+  const again = await tried(owner, "POST", `/api/org/folders/${folder}/secrets`, { body: secretBody(folder, { uid }) });
+  for (const [refused, id, actor] of [
+    [answer, requestId, { type: "client", id: writer.clientId }],
+    [again.answer, again.requestId, { type: "user", id: owner.userId }],
+  ] as const) {
+    t.strictSame([refused.status, refused.body.error], [400, "invalid_request"]);
+    t.match(await recordOf(id), {
+      org_id: orgId,
+      action: "secret.created",
+      outcome: "failure",
+      reason: "uid_taken",
+      actor,
+      target: { type: "secret", id: uid, parent_id: folder },
+      request: { status: 400 },
+    });
   }
 });
 

@@ -20,6 +20,27 @@ export const recordMutants: readonly Mutant[] = [
     tests: [`${tests}/secret-permissions.test.ts`],
   },
   {
+    name: "machines-denied-look-at-its-folders-under-another-name",
+    file: `${source}/machine/routes.ts`,
+    find: '    "client.access.denied",\n    self,\n    route({ ...machine, method: "GET", path: `${base}/folders`',
+    replace: '    "secret.listed",\n    self,\n    route({ ...machine, method: "GET", path: `${base}/folders`',
+    tests: [`${tests}/refusals.test.ts`],
+  },
+  {
+    name: "machines-denied-look-at-itself-under-another-name",
+    file: `${source}/machine/routes.ts`,
+    find: '    "client.access.denied",\n    self,\n    route({ ...machine, method: "GET", path: `${base}/client`',
+    replace: '    "secret.listed",\n    self,\n    route({ ...machine, method: "GET", path: `${base}/client`',
+    tests: [`${tests}/refusals.test.ts`],
+  },
+  {
+    name: "taken-uid-not-on-record",
+    file: `${source}/secrets/create.ts`,
+    find: 'if (secret !== "taken") return secret;\n  await deps.audit(',
+    replace: 'if (secret !== "taken") return secret;\n  await Promise.resolve(',
+    tests: [`${tests}/refusals.test.ts`],
+  },
+  {
     name: "resolved-notation-not-on-record",
     file: `${source}/machine/resolve-notation.ts`,
     find: "await deps.audit(",

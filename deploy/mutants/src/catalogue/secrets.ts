@@ -76,6 +76,13 @@ export const secretMutants: readonly Mutant[] = [
     tests: [`${tests}/secret-updates.test.ts`],
   },
   {
+    name: "uid-of-a-secret-begins-with-a-hyphen",
+    file: `${source}/secrets/uid.ts`,
+    find: 'if (!uid.startsWith("-")) return uid;',
+    replace: 'if (!uid.startsWith("--")) return uid;',
+    tests: [`${tests}/secret-uid.test.ts`],
+  },
+  {
     name: "one-field-more-than-the-limit",
     file: `${source}/secrets/bodies.ts`,
     find: "const maxFields = 64;",

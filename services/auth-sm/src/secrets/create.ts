@@ -17,10 +17,10 @@ export async function createSecret(
   { caller, body, request }: Pick<Call<Machine | User, unknown, NewSecret>, "caller" | "body" | "request">,
 ): Promise<SecretReceipt> {
   const uid = body.uid ?? newSecretUid(deps.randomBytes);
-  const secret = await asJudged(async () => {
+  const { secret, folder } = await asJudged(async () => {
     const folder = await requireFolder(deps, caller, body.folder_id, "write");
     requireKeyVersion(body.key_version, folder.keyVersion);
-    return deps.writes.insert({
+    const secret = await deps.writes.insert({
       uid,
       recordType: body.record_type,
       content: body,
@@ -35,7 +35,19 @@ export async function createSecret(
         changes: { record_type: body.record_type, version: 1 },
       }),
     });
+    return secret && { secret, folder };
   });
-  if (secret === "taken") throw new ServiceError("invalid_request", "this uid is taken: make another one");
-  return secret;
+  if (secret !== "taken") return secret;
+  await deps.audit(
+    auditOf(deps, request, {
+      org_id: folder.orgId,
+      action: "secret.created",
+      actor: folder.actor,
+      target: { type: "secret", id: uid, parent_id: folder.folderId },
+      outcome: "failure",
+      reason: "uid_taken",
+      status: 400,
+    }),
+  );
+  throw new ServiceError("invalid_request", "this uid is taken: make another one");
 }
