@@ -7,6 +7,13 @@ const authSm = "services/auth-sm";
 /** Who may hold a connection, and what goes over it. */
 export const syncMutants: readonly Mutant[] = [
   {
+    name: "one-piece-of-a-frame-more",
+    file: `${source}/opening/handshake.ts`,
+    find: "maxBufferedChunks: 256,",
+    replace: "maxBufferedChunks: 257,",
+    tests: [`${tests}/handshake.test.ts`],
+  },
+  {
     name: "logout-not-told-while-an-answer-is-gathered",
     file: `${source}/connections/connection.ts`,
     find: "if (this.#halfSent) this.close",
