@@ -120,4 +120,25 @@ export const changeMutants: readonly Mutant[] = [
     replace: "",
     tests: [`${tests}/sync-epoch.test.ts`],
   },
+  {
+    name: "records-shown-to-who-has-lost-the-vault",
+    file: `${source}/store/sync-parts.ts`,
+    find: "AND seen.present AND vault_id = seen.vault_id\n",
+    replace: "AND vault_id = seen.vault_id\n",
+    tests: [`${tests}/authorization-sync.test.ts`],
+  },
+  {
+    name: "who-has-lost-the-vault-is-named-as-one-who-sees-it",
+    file: `${source}/store/sync-viewers.ts`,
+    find: "AND ended_x IS NULL AND (",
+    replace: "AND (",
+    tests: [`${tests}/authorization-sync.test.ts`],
+  },
+  {
+    name: "who-is-suspended-goes-on-seeing-vaults",
+    file: `${source}/store/sights.ts`,
+    find: "(v.org_id IS NULL OR (o.status = 'active' AND o.role <> 'auditor'))",
+    replace: "(v.org_id IS NULL OR o.role <> 'auditor')",
+    tests: [`${tests}/authorization-sync.test.ts`],
+  },
 ];
