@@ -88,3 +88,10 @@ await t.test("records are not written to a terminal, which would obey what is in
   const terminal = openTerminal(t, line, { ...inherited(), TERM: "xterm", HOME: testDirectory(t) });
   t.match(await terminal.end(), /coffer: stdout is a terminal/);
 });
+
+await t.test("1Password's archive is written as it is, and read again", async (t) => {
+  const { server, path } = await withRecords(t, ["one", "two"]);
+  t.match(await server.run(["export", "--vault", "Private", "--format", "1pux", path]), { code: 0 });
+  const again = await server.run(["import", "--dry-run", path]);
+  t.match(again, { code: 0, stdout: "1pux: would import 2 records: 2 login\n" });
+});

@@ -15,6 +15,7 @@ export const exportFormats = [
   "coffer-json",
   "bitwarden-json",
   "bitwarden-csv",
+  "1pux",
   "keepass-xml",
   "chrome-csv",
   "lastpass-csv",

@@ -15,7 +15,10 @@ export interface WriteOptions {
 
 /** A file's text, and what it cannot hold. */
 export interface WrittenFile {
+  /** Of an archive, that of the file in it which holds the records. */
   text: string;
+  /** The whole file, where that is no text. */
+  archive?: Uint8Array;
   leftOut: LeftOut[];
   /** What is to be known about the file as a whole, in sentences for a person. */
   notes: string[];
@@ -34,6 +37,8 @@ export async function writeExport(
       return checked(records, await bitwardenJson());
     case "bitwarden-csv":
       return table((await import("./bitwarden/write-csv.ts")).writeBitwardenCsv(records, forSpreadsheets));
+    case "1pux":
+      return onepux(records);
     case "keepass-xml":
       return checked(records, await keepassXml());
     case "chrome-csv":
@@ -59,6 +64,19 @@ async function bitwardenJson(): Promise<CheckedFormat> {
     read: (bytes) => readBitwardenJson(bytes, all).records,
     why: whyNotInBitwardenJson,
   };
+}
+
+async function onepux(records: readonly ExportRecord[]): Promise<WrittenFile> {
+  const { writeExportAttributes, writeExportData } = await import("./onepassword/write-1pux.ts");
+  const { readExportData } = await import("./onepassword/read-1pux.ts");
+  const { writeZip } = await import("./zip/write-zip.ts");
+  const written = checked(records, {
+    write: writeExportData,
+    read: (bytes) => readExportData(bytes, all).records,
+    why: () => undefined,
+  });
+  const attributes = writeExportAttributes(Math.floor(Date.now() / 1000));
+  return { ...written, archive: await writeZip({ "export.attributes": attributes, "export.data": written.text }) };
 }
 
 async function keepassXml(): Promise<CheckedFormat> {

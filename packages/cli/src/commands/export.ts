@@ -37,17 +37,17 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
   // What is there from before may be whole.
   if (!toStdout && missing !== "" && (await isThere(path)))
     throw new Failure(exitCodes.failure, `${missing}. ${path} is left as it was: name another file`);
-  const { text, leftOut, notes } = await writeExport(
+  const { text, archive, leftOut, notes } = await writeExport(
     options.format,
     records.map(({ id, type, fields }) => ({ id, type, payload: fields })),
     { forSpreadsheets: options.forSpreadsheets },
   );
   tellLeftOut(leftOut, options.json === true);
   for (const note of notes) tell(`note: ${note}`);
-  if (toStdout) process.stdout.write(text);
+  if (toStdout) process.stdout.write(archive ?? text);
   else
     await withHeldSignals(async () => {
-      await writePrivateFile(path, text);
+      await writePrivateFile(path, archive ?? text);
       tell(`wrote ${path} (mode 0600): it holds secrets of ${vault.name} in the clear`);
     });
   const { format } = options;

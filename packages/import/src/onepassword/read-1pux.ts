@@ -6,6 +6,7 @@ import { isZip } from "../magic.ts";
 import { newReading } from "../report.ts";
 import type { Reading } from "../report.ts";
 import { readItem } from "./read-item.ts";
+import { vaultOfNone } from "./vault-of-none.ts";
 
 /**
  * 1Password's 1PUX: an archive with `export.data`; that file alone is read too. Each vault becomes a folder. Attached
@@ -22,14 +23,17 @@ export async function read1pux(bytes: Uint8Array, include: Include): Promise<Rea
   });
 }
 
-function readExportData(bytes: Uint8Array, include: Include): Reading {
+/** What `export.data` holds. Throws ImportError `broken`, `wrong_format`. */
+export function readExportData(bytes: Uint8Array, include: Include): Reading {
   const { accounts } = asObject(decodeJson(bytes));
   if (!Array.isArray(accounts))
     throw new ImportError("wrong_format", "this is no 1pux: an object with a list of `accounts` was expected");
   const reading = newReading();
   for (const account of asObjects(accounts))
     for (const vault of asObjects(account["vaults"])) {
-      const name = asText(asObject(vault["attrs"])["name"]);
+      const attrs = asObject(vault["attrs"]);
+      const ofNone = attrs["name"] === vaultOfNone.name && attrs["desc"] === vaultOfNone.desc;
+      const name = ofNone ? "" : asText(attrs["name"]);
       const entries = asObjects(vault["items"]);
       if (entries.length === 0)
         reading.leftOut.push({ kind: "setting", item: null, reason: `the vault "${name}" holds nothing` });

@@ -55,7 +55,8 @@ export function readItem(item: Loose, { vault, include, reading }: ItemContext):
     }
   }
   tellOfTheRest(details, leaveOut);
-  draft.set("folder", joinFolder([vault]));
+  // A file of ours says it in a field where 1Password has no vault of such a path.
+  if (!draft.has("folder")) draft.set("folder", joinFolder([vault]));
   readOverview(draft, item, overview);
   if (state === "archived") draft.set("archived", "true");
   reading.records.push(draft.finish());
