@@ -4,6 +4,7 @@ import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { createFolder, createToken, newKeyPair } from "./support/machines.ts";
+import { execute } from "./support/members.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -23,10 +24,8 @@ const spend = (token: string, clientId?: string) =>
 /** Resolves when so many of the service's transactions wait for a lock. */
 const blocked = (count: number): Promise<boolean> =>
   until(`${count} wait`, async () => {
-    const { rowCount } = await client.query(
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    );
-    return rowCount === count;
+    const text = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    return (await execute(service, text)).length === count;
   });
 
 await t.test("a token is spent while one of its folders is deleted: its client has the others", async (t) => {

@@ -67,7 +67,7 @@ async function whileLocked(lock: string, values: string[], person: Person, reque
     const answer = request();
     await until("the request waits", async () => {
       const text = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-      return (await blocker.query(text)).rowCount === 1;
+      return (await execute(service, text)).length === 1;
     });
     await logOut(person);
     await blocker.query("COMMIT");

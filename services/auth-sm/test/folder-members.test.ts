@@ -4,7 +4,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createFolder, createToken, newKeyPair } from "./support/machines.ts";
 import type { Role } from "./support/members.ts";
-import { join, share as shareDirectly, startCompany } from "./support/members.ts";
+import { execute, join, share as shareDirectly, startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
@@ -221,7 +221,7 @@ await t.test("whoever loses manage while waiting to use it is refused", async (t
   const answer = share(member, id, target.userId);
   await until("it waits", async () => {
     const text = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-    return ((await blocker.query(text)).rowCount ?? 0) > 0;
+    return (await execute(service, text)).length > 0;
   });
   await blocker.query("COMMIT");
   t.equal((await answer).status, 403);

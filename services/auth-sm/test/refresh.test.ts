@@ -9,6 +9,7 @@ import t from "tap";
 import { schema } from "../src/migrate.ts";
 import { sessionSweep } from "../src/sessions/sweep.ts";
 import { call } from "./support/call.ts";
+import { execute } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
 import { logIn, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
@@ -192,7 +193,7 @@ await t.test("a refresh waits for the one before it, and judges its token by wha
   await client.query("SELECT FROM auth_sm.sessions WHERE id = $1 FOR UPDATE", [person.sessionId]);
   const waiting = refresh(person.refreshToken);
   const text = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  await until("the refresh waits", async () => (await client.query(text)).rowCount === 1);
+  await until("the refresh waits", async () => (await execute(service, text)).length === 1);
   await client.query("UPDATE auth_sm.sessions SET generation = 3, refresh_hash = 'x' WHERE id = $1", [
     person.sessionId,
   ]);

@@ -17,7 +17,7 @@ await database.connect();
 t.teardown(() => database.end());
 const waiting = async (count: number): Promise<boolean> => {
   const text = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-  return (await database.query(text)).rowCount === count;
+  return (await execute(service, text)).length === count;
 };
 const keyVersion = async (folderId: string): Promise<number> => {
   const rows = await execute(service, "SELECT key_version FROM auth_sm.folders WHERE id = $1", [folderId]);
