@@ -4,6 +4,9 @@ import type { PersonSession } from "./person-session.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 import type { FolderView } from "./views.ts";
 
+/** The version of the key that a folder or a vault is made with. */
+export const firstKeyVersion = 1;
+
 /** A folder as the service lists it. */
 export type FolderSummary = FolderView & { created_at: string; updated_at: string };
 
@@ -15,6 +18,6 @@ export async function createFolder(
 ): Promise<FolderSummary> {
   const id = newId();
   const encryptedKey = await box(decodeBase64(session.user_key), newKey(), contexts.folderKey(id));
-  const body = { id, name, encrypted_key: encryptedKey };
+  const body = { id, name, encrypted_key: encryptedKey, key_version: firstKeyVersion };
   return askedFor<FolderSummary>(await send({ method: "POST", path: "/api/org/folders", body }), { id });
 }

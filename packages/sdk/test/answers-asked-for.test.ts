@@ -283,3 +283,15 @@ await t.test("a folder is given to the machine that was named, under its confirm
     await t.rejects(machines.share(application, request, confirm), wrong);
   }
 });
+
+await t.test("a key is sent with its version, also with what it is made for", async (t) => {
+  const { url, received } = await startServer(t, ({ body }, response) => json(response, 201, JSON.parse(body)));
+  const session = await newSession(url);
+  await personClient(session, url).folders.create("production");
+  const { server } = await setUp(t);
+  server.received.length = 0;
+  await personClient(server.session, server.url).vaults.create("Team");
+  for (const { body } of [...received, ...server.received.filter(({ method }) => method === "POST")])
+    t.match(JSON.parse(body), { encrypted_key: String, key_version: 1 });
+  t.equal(received.length, 1);
+});

@@ -1,5 +1,6 @@
 import { box, contexts, decodeBase64, newId, newKey, seal } from "@coffer/crypto";
 import { askedFor } from "../asked-for.ts";
+import { firstKeyVersion } from "../create-folder.ts";
 import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import { publicKeyOf, requireConfirmed } from "../public-key.ts";
@@ -59,7 +60,7 @@ export function vaultsClient(store: VaultStore, session: () => Promise<PersonSes
 async function createVault(store: VaultStore, session: PersonSession, name: string, type: string): Promise<OpenVault> {
   const id = newId();
   const encryptedKey = await box(decodeBase64(session.user_key), newKey(), contexts.vaultKey(id));
-  const body = { id, name, type, encrypted_key: encryptedKey };
+  const body = { id, name, type, encrypted_key: encryptedKey, key_version: firstKeyVersion };
   try {
     const answer = await store.send({ method: "POST", path: "/api/vaults", body, repeatable: true });
     return await store.seen(askedFor<VaultView>(answer, { id, encrypted_key: encryptedKey }));
