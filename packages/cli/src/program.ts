@@ -31,16 +31,18 @@ export function buildProgram(env: NodeJS.ProcessEnv): Command {
     .addHelpText("after", exitCodesHelp)
     .exitOverride();
   for (const [heading, rows] of groups)
-    for (const row of rows) addRow(parentOf(program, row, heading), row, heading, env);
+    for (const row of rows) addRow(parentOf(program, row, rows, heading), row, heading, env);
   return program;
 }
 
-function parentOf(program: Command, row: CommandRow, heading: string): Command {
+function parentOf(program: Command, row: CommandRow, rows: readonly CommandRow[], heading: string): Command {
   const [noun, verb] = row.name.split(" ") as [string, string?];
   if (verb === undefined) return program;
   const present = program.commands.find((command) => command.name() === noun);
   if (present !== undefined) return present;
   const parent = program.command(noun).description(nouns[noun] ?? noun);
+  const examples = rows.filter(({ name }) => name.startsWith(`${noun} `)).flatMap((one) => one.examples.slice(0, 1));
+  parent.addHelpText("before", examplesText(examples));
   return parent.helpGroup(heading).enablePositionalOptions();
 }
 

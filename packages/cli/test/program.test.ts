@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import { groups } from "../src/rows/index.ts";
+import { groups, nouns } from "../src/rows/index.ts";
 import type { CommandRow } from "../src/command-row.ts";
 import { exitCodeFor, Failure } from "../src/failure.ts";
 import { CofferError } from "@coffer/sdk";
@@ -74,7 +74,15 @@ await t.test("a wrong use is said in one way, with a command that may have been 
   t.match(await saidOf("bogus"), /^coffer: unknown command 'bogus'\n\(coffer --help/);
   t.match(await saidOf("read", "--jsn", "x"), /^coffer: unknown option '--jsn'\n\(Did you mean --json\?\)\n/);
   t.match(await saidOf("read", "coffer://a"), /^coffer: not a notation \(1 part instead of four\)/);
-  t.match(await saidOf("folder"), /^Usage|^Examples/);
+  t.match(await saidOf("folder"), /^Examples/);
+});
+
+await t.test("the help of what several commands are about begins with examples too", async (t) => {
+  for (const noun of Object.keys(nouns)) {
+    const { code, stdout } = await coffer(home, [noun, "--help"]);
+    t.equal(code, 0);
+    t.match(stdout, new RegExp(`^Examples:\\n  .*coffer ${noun} `), noun);
+  }
 });
 
 await t.test("help shows itself", async (t) => {
