@@ -19,6 +19,7 @@ import type { Cell } from "./authorization/tables.ts";
 import { readTable } from "./authorization/tables.ts";
 import { addInvite, addSession, makeTargets } from "./authorization/targets.ts";
 import { call } from "./support/call.ts";
+import { createMachine, createToken, newKeyPair } from "./support/machines.ts";
 import { rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -162,3 +163,19 @@ await t.test("what is open takes no notice of who calls", async (t) => {
     }
   }
 });
+
+await t.test(
+  "bootstrap takes no id of a machine that there is, of whichever organization, and spends no token",
+  async (t) => {
+    const { token } = await createToken(service, ours.boss, []);
+    const body = { token, public_key: newKeyPair().spki };
+    for (const { boss } of [ours, foreign]) {
+      const { clientId } = await createMachine(service, boss, []);
+      const answer = await call(service, "POST", "/api/sm/v1/bootstrap", { body: { ...body, client_id: clientId } });
+      t.match(answer, { status: 400, body: { error: "invalid_request" } });
+    }
+    const client_id = randomUUID();
+    const answer = await call(service, "POST", "/api/sm/v1/bootstrap", { body: { ...body, client_id } });
+    t.match(answer, { status: 200, body: { client_id, org_id: ours.orgId } });
+  },
+);

@@ -27,6 +27,9 @@ PATCH /api/org/members/:user_id 200 org.member.role.changed
   member owner                .  .  3  3  3  3  3  3  3  3  3  4  4  3
   owner member                .  .  3  3  3  3  3  3  3  3  3  4  4  3
   foreign|absent member       4  4  4  4  3  3  3  3  3  3  3  4  4  3
+  member suspended            .  .  .  .  3  3  3  3  3  3  3  4  4  3
+  owner suspended             .  .  3  3  3  3  3  3  3  3  3  4  4  3
+  foreign|absent suspended    4  4  4  4  3  3  3  3  3  3  3  4  4  3
 DELETE /api/org/members/:user_id 204 org.member.removed
   member                      .  .  .  .  3  3  3  3  3  3  3  4  4  3
   owner                       .  .  3  3  3  3  3  3  3  3  3  4  4  3

@@ -15,6 +15,8 @@ export function recordsOf(cell: Cell, caller: Caller, ours: Org, foreign: Org): 
     if (caller.kind !== "machine" || !endpoint.includes("/api/sm/")) return [];
     return record("client.auth.failed", "failure", name === "T" ? "expired" : error, caller.chain);
   }
+  // Right in form, of all that is answered 400 here, is only a secret with a uid that is taken.
+  if (action === "secret.created" && status === 400) return record(action, "failure", "uid_taken", caller.chain);
   if (action === null || status === 400) return [];
   const outcome = status === 403 ? "denied" : "failure";
   // Known to the organization that has invited; an unknown token is nobody's.

@@ -91,7 +91,9 @@ const proof = (word: string) =>
 
 /** What the words after those of the path stand for, in the query or the body. */
 const namings: Readonly<Record<string, (words: readonly string[], scene: Scene) => Naming>> = {
-  "PATCH /api/org/members/:user_id": ([role]) => ({ body: { role } }),
+  "PATCH /api/org/members/:user_id": ([word]) => ({
+    body: word === "suspended" ? { status: word } : { role: word },
+  }),
   "POST /api/org/invites": ([role]) => ({ body: { email: newEmail(), role } }),
   "POST /api/org/invites/accept": ([word = ""], scene) => ({ body: { token: idOf("inviteToken", word, scene) } }),
   "POST /api/orgs": () => ({ body: { name: newName() } }),

@@ -42,7 +42,8 @@ export async function makeTargets(pool: pg.Pool, orgId: string, boss: string, gr
     invite: mapped(["ours", "owner"]),
     inviteToken: mapped(["ours"]),
     secret: { ours: newUid(), other: newUid() },
-    folderName: mapped(["granted", "other"]),
+    // What may be an id is no name.
+    folderName: { granted: `granted-${randomUUID()}`, other: `other-${randomUUID()}` },
     title: mapped(["ours", "other"]),
   };
   const known = await pool.query<{ row: object }>("SELECT to_jsonb(u) AS row FROM auth_sm.users u WHERE id = $1", [
