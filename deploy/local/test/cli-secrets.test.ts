@@ -119,6 +119,11 @@ await t.test("run gives the command its secrets, and masks them where asked or i
     stderr: "***\n",
   });
   t.match(await person.run(["run", ...print], { env: { ...env, CI: "true" } }), { stdout: "*** *** x [] " });
+  t.match(
+    await person.run(["run", ...print], { env: { ...env, CI: "false" } }),
+    { stdout: "*** *** x [] " },
+    "set is set",
+  );
   t.match(await person.run(["run", "--no-mask", ...print], { env: { ...env, CI: "true" } }), { stdout: plain.stdout });
   t.match(await person.run(["run", ...print], { env: { ...env, COFFER_CONFIG: "" } }), {
     code: 5,

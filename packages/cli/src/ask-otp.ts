@@ -1,18 +1,27 @@
 import type { AskOtp } from "@coffer/sdk/account";
+import { usage } from "./failure.ts";
+import { readCode } from "./inputs.ts";
 import { askHidden } from "./terminal.ts";
 
 export interface OtpOptions {
   otp?: string;
+  otpFile?: string;
 }
 
-/** The code of `--otp` once, else asked for at the terminal. */
-export function askOtp({ otp }: OtpOptions): AskOtp {
-  let given = otp;
-  return (again) => {
-    const code = given;
-    given = undefined;
-    if (code !== undefined) return Promise.resolve(code);
+/**
+ * The code of `--otp` or `--otp-file` once, else asked for at the terminal. Throws Failure (usage) for a recovery code
+ * by `--otp`: it stays good for as long as it is not used, and whoever lists the machine's processes reads it there.
+ */
+export function askOtp({ otp, otpFile }: OtpOptions): AskOtp {
+  if (otp !== undefined && otpFile !== undefined) throw usage("take --otp or --otp-file");
+  if (otp !== undefined && !/^\d{6}$/.test(otp))
+    throw usage("--otp takes the six digits of an authenticator; a recovery code: at the terminal, or by --otp-file");
+  let asked = false;
+  return async (again) => {
+    const code = asked ? undefined : (otp ?? (otpFile === undefined ? undefined : await readCode(otpFile)));
+    asked = true;
+    if (code !== undefined) return code;
     const question = again ? "That code was wrong or used before. Another" : "Code of the second factor";
-    return Promise.resolve((askHidden([question], "give the code with --otp")[0] ?? "").trim());
+    return (askHidden([question], "give the code with --otp, or --otp-file")[0] ?? "").trim();
   };
 }

@@ -57,6 +57,11 @@ export const urlOption: OptionRow = {
   flags: "--url <address>",
   description: "address of the service (else COFFER_URL, the profile's, the local run's)",
 };
+/** On every command that may be asked for the second factor. */
+export const otpOptions: readonly OptionRow[] = [
+  { flags: "--otp <code>", description: "an authenticator's code (else asked for when it is needed)" },
+  { flags: "--otp-file <file>", description: "read the code, or a recovery code, from a file's first line" },
+];
 export const jsonOption: OptionRow = { flags: "--json", description: "print data as JSON" };
 const orgOption: OptionRow = {
   flags: "--org <name>",

@@ -54,6 +54,11 @@ export async function readRecoveryKey(file: string | undefined): Promise<string>
   return (askHidden(["Recovery key"], "give it with --recovery-key-file")[0] ?? "").trim();
 }
 
+/** A code of the second factor: a file's first line. Throws Failure (usage) when it cannot be read. */
+export async function readCode(file: string): Promise<string> {
+  return firstLine(await readNamedFile(file)).trim();
+}
+
 /**
  * The password: from `--password-file` (its first line), else COFFER_PASSWORD, else asked for at the terminal, twice
  * where it is new, as `what`. Throws Failure (usage) for an empty one, CofferError for a new one that is too short.

@@ -8,12 +8,12 @@ import { printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { changeProfile, readProfile, rememberSession } from "../profile.ts";
 import { askOtp } from "../ask-otp.ts";
+import type { OtpOptions } from "../ask-otp.ts";
 import { endReplaced } from "../end-replaced.ts";
 
-interface Options extends AddressOptions {
+interface Options extends AddressOptions, OtpOptions {
   email: string;
   passwordFile?: string;
-  otp?: string;
   json?: boolean;
 }
 

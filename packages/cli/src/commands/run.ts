@@ -23,7 +23,7 @@ export async function run({ args, options, env }: Call<Options>): Promise<void> 
   checkCache(options, env);
   const variables = childEnvironment(env);
   const references = referencesIn(variables);
-  const mask = options.mask ?? (env["CI"] !== undefined && env["CI"] !== "" && env["CI"] !== "false");
+  const mask = options.mask ?? (env["CI"] ?? "") !== "";
   const runWith = (values: ReadonlyMap<string, string>, began?: (child: ChildProcess) => void): Promise<number> =>
     runChild(args, { ...variables, ...Object.fromEntries(values) }, mask ? maskedTexts(values.values()) : [], began);
   const [signal, intervalSeconds] = [signalOf(options.signal), secondsOf("--interval", options.interval ?? "60", 1)];

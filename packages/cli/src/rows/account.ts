@@ -1,8 +1,7 @@
-import { dataOptions, jsonOption, personOptions, urlOption } from "../command-row.ts";
+import { dataOptions, jsonOption, otpOptions, personOptions, urlOption } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 
 const passwordFile = { flags: "--password-file <file>", description: "read the password from a file's first line" };
-const otp = { flags: "--otp <code>", description: "the code of the second factor (else asked for when it is needed)" };
 const email = { flags: "--email <address>", description: "your e-mail address", required: true };
 
 export const accountRows: readonly CommandRow[] = [
@@ -28,7 +27,7 @@ export const accountRows: readonly CommandRow[] = [
     name: "login",
     summary: "open a session; the password never leaves this machine",
     examples: ["coffer login --email you@example.com", "COFFER_PASSWORD=… coffer login --email you@example.com"],
-    options: [email, passwordFile, otp, urlOption, jsonOption],
+    options: [email, passwordFile, ...otpOptions, urlOption, jsonOption],
     load: async () => (await import("../commands/login.ts")).login,
   },
   {
@@ -64,7 +63,7 @@ export const accountRows: readonly CommandRow[] = [
       passwordFile,
       { flags: "--new-password-file <file>", description: "read the new password from a file's first line" },
       { flags: "--new-recovery-key", description: "replace the recovery key too; prints the new one once" },
-      otp,
+      ...otpOptions,
       urlOption,
       jsonOption,
     ],
@@ -78,7 +77,7 @@ export const accountRows: readonly CommandRow[] = [
       email,
       { flags: "--recovery-key-file <file>", description: "read the recovery key from a file's first line" },
       { ...passwordFile, description: "read the new password from a file's first line" },
-      otp,
+      ...otpOptions,
       urlOption,
       jsonOption,
     ],
@@ -88,21 +87,21 @@ export const accountRows: readonly CommandRow[] = [
     name: "totp on",
     summary: "begin to switch the second factor on; prints the secret for an authenticator",
     examples: ["coffer totp on"],
-    options: [passwordFile, otp, urlOption, jsonOption],
+    options: [passwordFile, ...otpOptions, urlOption, jsonOption],
     load: async () => (await import("../commands/security.ts")).totpOn,
   },
   {
     name: "totp confirm",
     summary: "switch it on with the authenticator's first code; prints the recovery codes once",
     examples: ["coffer totp confirm --otp 123456"],
-    options: [otp, urlOption, jsonOption],
+    options: [...otpOptions, urlOption, jsonOption],
     load: async () => (await import("../commands/security.ts")).totpConfirm,
   },
   {
     name: "totp off",
     summary: "switch the second factor off",
     examples: ["coffer totp off"],
-    options: [passwordFile, otp, urlOption, jsonOption],
+    options: [passwordFile, ...otpOptions, urlOption, jsonOption],
     load: async () => (await import("../commands/security.ts")).totpOff,
   },
   {

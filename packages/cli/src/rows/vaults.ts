@@ -1,4 +1,4 @@
-import { confirmOptions, permissionOption, personOptions, urlOption, jsonOption } from "../command-row.ts";
+import { confirmOptions, permissionOption, otpOptions, personOptions, urlOption, jsonOption } from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
 
 const vaultCommands = () => import("../commands/vault.ts");
@@ -175,7 +175,7 @@ export const vaultRows: readonly CommandRow[] = [
     options: [
       { flags: "--member <member>", description: "for a member, as an administrator, without a password" },
       { flags: "--password-file <file>", description: "read the password from a file's first line" },
-      { flags: "--otp <code>", description: "the code of the second factor (else asked for when it is needed)" },
+      ...otpOptions,
       ...personOptions,
     ],
     load: async () => (await travelCommands()).travelOff,
