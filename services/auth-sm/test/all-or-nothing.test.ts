@@ -240,7 +240,9 @@ await t.test("a secret whose record cannot be kept does not leave", async (t) =>
 await t.test("a creation that made nothing is not on record as one", async (t) => {
   const change = ["POST", "/api/sm/v1/secrets", { ...asMachine, body: secretBody(folder, { uid: stored }) }] as const;
   t.equal(await statusOf([...change], "taken"), 400);
-  t.same(await recordsOf(["taken"]), []);
+  const records = await recordsOf(["taken"]);
+  t.match(records, [{ action: "secret.created", outcome: "failure", reason: "uid_taken" }]);
+  t.equal(records.length, 1);
 });
 
 await t.test("all of them can be made, and each is on record once", async (t) => {
