@@ -287,10 +287,10 @@ export const vaultMutants: readonly Mutant[] = [
   },
   {
     name: "record-takes-the-id-of-one-that-was-deleted",
-    file: `${source}/store/record-writes.ts`,
-    find: "WHERE NOT EXISTS (SELECT FROM tombstones t WHERE t.id = $3)\n         AND NOT",
-    replace: "WHERE NOT",
-    tests: [`${tests}/records.test.ts`],
+    file: `${source}/migrations/0002_removed_vaults.sql`,
+    find: "IF EXISTS (SELECT FROM vaults.tombstones WHERE id = NEW.id) THEN",
+    replace: "IF false THEN",
+    tests: [`${tests}/taken-ids.test.ts`],
   },
   {
     name: "member-takes-others-out-of-a-vault",
