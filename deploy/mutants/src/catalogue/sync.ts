@@ -162,9 +162,9 @@ export const syncMutants: readonly Mutant[] = [
   },
   {
     name: "something-goes-out-after-the-session-has-ended",
-    file: `${source}/sessions/end-sessions.ts`,
-    find: "      connection.mute();\n      if (news.reason",
-    replace: "      if (news.reason",
+    file: `${source}/connections/connection.ts`,
+    find: "    this.#ended = true;\n",
+    replace: "",
     tests: [`${tests}/sessions.test.ts`],
   },
   {
@@ -172,7 +172,7 @@ export const syncMutants: readonly Mutant[] = [
     file: `${source}/connections/expiries.ts`,
     find: "if (expiresAt <= second) expire(connections);",
     replace: "if (expiresAt < second) expire(connections);",
-    tests: [`${tests}/sessions.test.ts`],
+    tests: [`${tests}/expiries.test.ts`],
   },
   {
     name: "older-push-takes-the-place-of-a-newer-one",
