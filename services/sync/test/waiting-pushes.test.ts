@@ -16,6 +16,20 @@ t.afterEach(() => {
   vaults.changes = nothing;
 });
 
+/** The device asks, and gets the second part of its answer when the gate opens: until then pushes wait behind it. */
+async function heldInAnswer(device: { send(message: object): void }) {
+  const gate = Promise.withResolvers<undefined>();
+  vaults.changes = async ({ after }) => {
+    if (after === null) return { ...nothing(), after: "next" };
+    await gate.promise;
+    return nothing();
+  };
+  const asked = vaults.asked.length;
+  device.send({ type: "sync_request" });
+  await until("the second part is asked", () => vaults.asked.length === asked + 2);
+  return gate;
+}
+
 await t.test("pushes start when the first sync_response is out", async (t) => {
   const vaultId = randomUUID();
   const person = authSm.person();
@@ -55,15 +69,7 @@ await t.test("whatever comes while an answer is being sent waits behind it, coll
   const vaultId = randomUUID();
   const device = await viewer(vaultId);
   const observer = await viewer(vaultId);
-  const gate = Promise.withResolvers<undefined>();
-  vaults.changes = async ({ after }) => {
-    if (after === null) return { ...nothing(), after: "next" };
-    await gate.promise;
-    return nothing();
-  };
-  const asked = vaults.asked.length;
-  device.send({ type: "sync_request" });
-  await until("the second part is asked", () => vaults.asked.length === asked + 2);
+  const gate = await heldInAnswer(device);
   const times = ["1", "2", "3"].map((digit) => `2026-11-20T10:00:00.00000${digit}Z`);
   const [one = "", two = "", three = ""] = times;
   device.send("{");
@@ -103,15 +109,7 @@ await t.test("of a vault that is lost meanwhile nothing goes out but that", asyn
   const device = await viewer(lost, person);
   const observer = await viewer(lost);
   vaults.viewers.set(kept, [person.userId, observer.userId]);
-  const gate = Promise.withResolvers<undefined>();
-  vaults.changes = async ({ after }) => {
-    if (after === null) return { ...nothing(), after: "next" };
-    await gate.promise;
-    return nothing();
-  };
-  const asked = vaults.asked.length;
-  device.send({ type: "sync_request" });
-  await until("the second part is asked", () => vaults.asked.length === asked + 2);
+  const gate = await heldInAnswer(device);
   const news = (action: VaultNews["action"], user_ids: string[] | null): VaultNews => ({
     action,
     vault_id: lost,
@@ -141,15 +139,7 @@ await t.test("of what waits about one folder the newest stays, in whichever orde
   const folderId = randomUUID();
   const [device, observer] = [await viewer(randomUUID()), await viewer(randomUUID())];
   authSm.holders.set(folderId, [device.userId, observer.userId]);
-  const gate = Promise.withResolvers<undefined>();
-  vaults.changes = async ({ after }) => {
-    if (after === null) return { ...nothing(), after: "next" };
-    await gate.promise;
-    return nothing();
-  };
-  const asked = vaults.asked.length;
-  device.send({ type: "sync_request" });
-  await until("the second part is asked", () => vaults.asked.length === asked + 2);
+  const gate = await heldInAnswer(device);
   const [earlier, later] = [moment(), moment()];
   for (const [index, updated_at] of [later, earlier].entries()) {
     authSm.bus.publish(folderChanged, { folder_id: folderId, change: "key", updated_at, user_ids: [] });
