@@ -196,17 +196,12 @@ await t.test(
   },
 );
 
-await t.test(
-  "a data directory that is named counts before the profile, and is no address while nothing runs in it",
-  async (t) => {
-    const data = t.testdir({ ...localRun("http://127.0.0.1:4444"), stopped: {} });
-    const profile = (): Promise<string> => Promise.resolve("http://profile");
-    const named = { url: "http://127.0.0.1:4444", named: "COFFER_DATA_DIR" };
-    t.same(await resolveAddress(undefined, { COFFER_DATA_DIR: data }, { profile }), named);
-    t.same(await resolveAddress(undefined, { COFFER_DATA_DIR: data }), named);
-    t.match(await resolveAddress(undefined, { COFFER_DATA_DIR: "" }, { profile }), { url: "http://profile" });
-    const stopped = { COFFER_DATA_DIR: join(data, "stopped") };
-    await t.rejects(resolveAddress(undefined, stopped, { profile }), { exitCode: 2, message: /nothing runs in/ });
-    await t.rejects(resolveAddress(undefined, stopped), { name: "Failure", exitCode: 2, message: /npm start/ });
-  },
-);
+await t.test("else where the last login was, else that of the local run, whose directory can be named", async (t) => {
+  const data = t.testdir({ ...localRun("http://127.0.0.1:4444"), stopped: {} });
+  const profile = (): Promise<string> => Promise.resolve("http://profile");
+  const found = { url: "http://127.0.0.1:4444", named: undefined };
+  t.match(await resolveAddress(undefined, { COFFER_DATA_DIR: data }, { profile }), { url: "http://profile" });
+  t.same(await resolveAddress(undefined, { COFFER_DATA_DIR: data }), found);
+  const stopped = { COFFER_DATA_DIR: join(data, "stopped") };
+  await t.rejects(resolveAddress(undefined, stopped), { name: "Failure", exitCode: 2, message: /npm start/ });
+});
