@@ -1,7 +1,7 @@
 import t from "tap";
-import { readImport } from "../src/index.ts";
+import { readImport, writeExport } from "../src/index.ts";
 import type { ImportedFile, PlainRecord, ReadOptions } from "../src/index.ts";
-import { bytesOf } from "./records.ts";
+import { bytesOf, withIds } from "./records.ts";
 import {
   encryptedForAccount,
   organization,
@@ -188,4 +188,32 @@ await t.test("the table of an organization", async (t) => {
   const { records } = await readImport(bytesOf(organizationTable));
   const payload = { name: "Shared", username: "team", password: "p", folder: "Team", collections: "Team\nTeam/Ops" };
   t.strictSame(records, [{ type: "login", payload }]);
+});
+
+await t.test("a value that the table's readers take for none is told, and not written", async (t) => {
+  const payload = { name: "Shop", username: "ada", "custom.state": "undefined", "custom.other": "null" };
+  const { text, leftOut } = await writeExport("bitwarden-csv", withIds([{ type: "login", payload }]));
+  t.match(leftOut, [{ kind: "field", item: "Shop", reason: /"state": "undefined" is what the format says/ }]);
+  const { records, leftOut: more } = await readImport(bytesOf(text));
+  const { "custom.state": _state, ...rest } = payload;
+  t.strictSame([records, more], [[{ type: "login", payload: rest }], []]);
+});
+
+await t.test("a comma in a cell of addresses parts them where an address begins", async (t) => {
+  const cells: [string, string[]][] = [
+    ["https://a.example/x,y.z,10.0.0.1,10.0.0.2:8080/x", ["https://a.example/x,y.z", "10.0.0.1", "10.0.0.2:8080/x"]],
+    [
+      "https://a.example/@1.5,localhosts,localhost,^http://b",
+      ["https://a.example/@1.5,localhosts", "localhost", "^http://b"],
+    ],
+    ["a.example,b.example:8443,c", ["a.example", "b.example:8443,c"]],
+  ];
+  for (const [cell, uris] of cells) {
+    const { records } = await readImport(bytesOf(`name,login_uri,login_username,login_password\nA,"${cell}",,\n`));
+    const read = Object.entries(records[0]?.payload ?? {}).filter(([key]) => key.startsWith("uri"));
+    t.strictSame(
+      read.map(([, uri]) => uri),
+      uris,
+    );
+  }
 });

@@ -27,6 +27,9 @@ export const columns = [
 ] as const;
 const known = [...columns.map((name) => name.toLowerCase()), "collections"];
 
+/** What Bitwarden writes for a custom field that is linked to another one, and for one without a value. */
+export const noValue = "undefined";
+
 /** Bitwarden's CSV, which holds logins and notes. Throws ImportError `broken`, `wrong_format`. */
 export function readBitwardenCsv(bytes: Uint8Array, include: Include): Reading {
   const table = readCsv(decodeText(bytes), known);
@@ -61,7 +64,14 @@ function readRow(row: CsvRow, include: Include, reading: Reading): void {
   draft.set("totp_secret", row.cell("login_totp"));
   for (const uri of splitUris(row.cell("login_uri"))) draft.addUri(uri);
   draft.set("notes", row.cell("notes"));
-  readFields(draft, row.cell("fields"));
+  for (const { label, value } of fieldsIn(row.cell("fields")))
+    if (value !== noValue) draft.custom(label, value);
+    else
+      reading.leftOut.push({
+        kind: "field",
+        item: name === "" ? `line ${row.line}` : name,
+        reason: `the field "${label}", for which the table says "${noValue}"`,
+      });
   readFolders(draft, row);
   if (row.cell("favorite") === "1") draft.set("favorite", "true");
   if (row.cell("reprompt") === "1") draft.set("reprompt", "true");
@@ -69,17 +79,18 @@ function readRow(row: CsvRow, include: Include, reading: Reading): void {
   reading.records.push(draft.finish());
 }
 
+/** Bitwarden joins an organization's collections by bare commas. One with a space behind it is in a name. */
 function readFolders(draft: Draft, row: CsvRow): void {
-  const collections = row.cell("collections");
+  const collections = row.cell("collections").split(/,(?!\s)/);
   const folder = row.cell("folder");
-  draft.set("folder", joinNested(folder === "" ? (collections.split(",")[0] ?? "") : folder));
-  if (collections.includes(",")) draft.set("collections", collections.split(",").map(joinNested).join("\n"));
+  draft.set("folder", joinNested(folder === "" ? (collections[0] ?? "") : folder));
+  if (collections.length > 1) draft.set("collections", collections.map(joinNested).join("\n"));
 }
 
 /** Lines of `name: value`. A line without that shape goes on with the value before: Bitwarden does not mark breaks. */
-function readFields(draft: Draft, cell: string): void {
-  if (cell === "") return;
+function fieldsIn(cell: string): { label: string; value: string }[] {
   const fields: { label: string; value: string }[] = [];
+  if (cell === "") return fields;
   // Every other part is a break.
   const parts = cell.split(/(\r?\n)/);
   for (const [index, line] of parts.entries()) {
@@ -89,5 +100,5 @@ function readFields(draft: Draft, cell: string): void {
     if (at === -1 && last !== undefined) last.value += `${parts[index - 1] ?? ""}${line}`;
     else fields.push({ label: line.slice(0, Math.max(at, 0)), value: at === -1 ? line : line.slice(at + 2) });
   }
-  for (const { label, value } of fields) draft.custom(label, value);
+  return fields;
 }

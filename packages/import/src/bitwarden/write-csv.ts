@@ -7,6 +7,7 @@ import { uriKey, urisOf } from "../record.ts";
 import type { LeftOut } from "../report.ts";
 import { joinUris } from "./csv-uris.ts";
 import { nestedName, whyNotAsFolder } from "./nested-name.ts";
+import { noValue } from "./read-csv.ts";
 import { switchedOn } from "./switched-on.ts";
 
 const columns = [
@@ -69,5 +70,6 @@ function rowOf({ id, type, payload }: ExportRecord, leftOut: LeftOut[]): Record<
 function whyNot(label: string, value: string): string | undefined {
   if (/[\r\n]/.test(label + value)) return "the format holds no line breaks in fields";
   if (label.includes(": ")) return 'the format holds no ": " in names of fields';
+  if (value === noValue) return `"${noValue}" is what the format says for no value`;
   return undefined;
 }
