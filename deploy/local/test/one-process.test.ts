@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
 import { serversIn } from "@coffer/stores";
-import { testDirectory } from "@coffer/testkit";
+import { startReceiver, testDirectory } from "@coffer/testkit";
 import { othersIn } from "../src/data-directory.ts";
 import { firstMinute } from "../src/first-minute.ts";
 import type { RunState } from "../src/run-file.ts";
@@ -11,7 +11,9 @@ import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts"
 
 const directory = testDirectory(t);
 const temporary = testDirectory(t);
-const env = { TMPDIR: temporary };
+const receiver = await startReceiver(t);
+const endpoint = join(t.testdir({ endpoint: receiver.url }), "endpoint");
+const env = { TMPDIR: temporary, OTEL_EXPORTER_OTLP_ENDPOINT_FILE: endpoint };
 
 async function query(state: RunState, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: state.stores.postgres });
@@ -49,6 +51,11 @@ await t.test("a new installation says one line when everything answers, and then
   // It came before, but by another pipe.
   await until(() => first.stderr().includes("starting auth-sm"));
   t.match(first.stderr(), new RegExp(`data in ${directory}`), "and where the data is");
+});
+
+await t.test("its spans go to where the file says", async () => {
+  await fetch(`${first.state().url}/api/sm/v1/secrets`);
+  await until(() => receiver.received.some(({ body }) => body.includes("/api/sm/v1/secrets")));
 });
 
 await t.test("coffer.json names what runs, for its owner alone", async (t) => {

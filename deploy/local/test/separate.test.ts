@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { serversIn } from "@coffer/stores";
-import { testDirectory } from "@coffer/testkit";
+import { startReceiver, testDirectory } from "@coffer/testkit";
 import { openInstallation } from "../src/installation.ts";
 import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts";
 
@@ -13,7 +13,9 @@ const old = openInstallation(directory);
 mkdirSync(join(directory, "log"));
 writeFileSync(join(directory, "log/old"), "");
 
-const env = { COFFER_PROCESSES: "separate" };
+const receiver = await startReceiver(t);
+const endpoint = join(t.testdir({ endpoint: receiver.url }), "endpoint");
+const env = { COFFER_PROCESSES: "separate", OTEL_EXPORTER_OTLP_ENDPOINT_FILE: endpoint };
 const file = t;
 let coffer = npmStart(file, { directory, args: ["--reset", "--yes"], env });
 const state = await coffer.ready;
@@ -66,6 +68,14 @@ await t.test("a service that dies is 503 for a moment and then answers again, un
   t.comment(`it answered again after ${Math.round(performance.now() - began)} ms`);
   t.equal((await fetch(`${state.url}/api/org/audit`)).status, 401, "the others answer as before");
   await until(async () => (await fetch(`${state.management_url}/readyz`)).status === 200);
+});
+
+await t.test("each sends its spans to where the file says", async () => {
+  const sent = (name: string): boolean => receiver.received.some(({ body }) => body.includes(name));
+  // A request for each of the two: they have none of their own to report.
+  await fetch(`${state.url}/api/sm/v1/secrets`);
+  await fetch(`${state.url}/api/org/audit`);
+  await until(() => sent("auth-sm") && sent("siem-forwarder"));
 });
 
 const linux = process.platform === "linux" ? false : "servers are tied to what started them on Linux only";

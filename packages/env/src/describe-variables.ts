@@ -10,7 +10,7 @@ export function describeVariables(): string {
     `  ${"".padEnd(width)}  ${row.meaning}`,
   ]);
   return [
-    "Configuration is by environment. Each COFFER_* variable may also be given as <NAME>_FILE, a path to read it from.",
+    "Configuration is by environment. Each variable may also be given as <NAME>_FILE, a path to read it from.",
     "",
     ...lines,
     "",

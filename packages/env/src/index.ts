@@ -1,5 +1,6 @@
 export { ConfigurationError } from "./configuration-error.ts";
 export { describeVariables } from "./describe-variables.ts";
+export { openTelemetryFromFiles } from "./open-telemetry.ts";
 export { readEnvironment } from "./read-environment.ts";
 export type { Environment, VariableName } from "./read-environment.ts";
 export { localBaseUrls, variables } from "./variables.ts";

@@ -7,7 +7,7 @@ export const commandNames = ["COFFER_URL", "COFFER_PASSWORD", "COFFER_CONFIG", "
 /** What `npm test` tells the tests, which the servers that they start inherit. */
 const testNames = ["COFFER_TEST_POSTGRES_URL", "COFFER_TEST_DIRECTORY"] as const;
 
-const serverNames = Object.values(variables).flatMap(({ name, file }) => (file ? [name, `${name}_FILE`] : [name]));
+const serverNames = Object.values(variables).flatMap(({ name }) => [name, `${name}_FILE`]);
 const knownNames = new Set<string>([...serverNames, ...commandNames, ...testNames]);
 const suggestible = [...serverNames, ...commandNames].filter(
   (name) => !Object.values(variables).some((row) => row.internal && name.startsWith(row.name)),

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "./configuration-error.ts";
 import { crossProblems } from "./cross-checks.ts";
 import { unknownNames } from "./names.ts";
+import { readOpenTelemetryFiles } from "./open-telemetry.ts";
 import { readText } from "./read-text.ts";
 import type { Variable } from "./variable.ts";
 import { ValueProblem } from "./variable.ts";
@@ -46,6 +47,10 @@ export function readEnvironment<Name extends VariableName>(
   }
 
   for (const name of names) given<unknown>(variables[name]);
+  // Who traces lets the SDK read its other variables: what is wrong with their files is said here, with all the rest.
+  if (values.has(variables.OTEL_EXPORTER_OTLP_ENDPOINT.name))
+    for (const [name, problem] of readOpenTelemetryFiles(env).problems)
+      if (!problems.has(name)) problems.set(name, problem);
   const isSound = (name: VariableName): boolean => values.has(name) && !problems.has(name);
   const all = [...problems.values(), ...crossProblems(given, isSound), ...unknownNames(env)];
   if (all.length > 0) throw new ConfigurationError(all);

@@ -7,9 +7,9 @@ import { ValueProblem } from "./variable.ts";
  * not part of it). An empty variable is the same as none: `undefined`.
  * Throws `ValueProblem` when both are given, or when the file cannot be read or is empty.
  */
-export function readText(env: NodeJS.ProcessEnv, { name, file }: Variable<unknown>): string | undefined {
+export function readText(env: NodeJS.ProcessEnv, { name }: Pick<Variable<unknown>, "name">): string | undefined {
   const direct = nonEmpty(env[name]);
-  const source = file ? nonEmpty(env[`${name}_FILE`]) : undefined;
+  const source = nonEmpty(env[`${name}_FILE`]);
   if (source === undefined) return direct;
   if (direct !== undefined) throw new ValueProblem(`is given twice: take ${name} or ${name}_FILE`);
   const text = nonEmpty(fileText(name, source));

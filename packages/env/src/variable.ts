@@ -16,8 +16,6 @@ export interface Variable<T> {
   readonly secret: boolean;
   /** Set by the program itself. Known, but not something to set by hand. */
   readonly internal: boolean;
-  /** May be given as `<NAME>_FILE`, a path to read it from. */
-  readonly file: boolean;
 }
 
 /** What is wrong with a text, without the text: "must be a whole number from 0 to 65535". */
@@ -29,9 +27,9 @@ export class ValueProblem extends Error {
 }
 
 type Row<T> = Pick<Variable<T>, "name" | "shownDefault" | "meaning" | "parse" | "fallback"> &
-  Partial<Pick<Variable<T>, "secret" | "internal" | "file">>;
+  Partial<Pick<Variable<T>, "secret" | "internal">>;
 
-/** Completes a row: neither secret nor internal, and readable from a file, unless it says otherwise. */
+/** Completes a row: neither secret nor internal, unless it says otherwise. */
 export function variable<T>(row: Row<T>): Variable<T> {
-  return { secret: false, internal: false, file: true, ...row };
+  return { secret: false, internal: false, ...row };
 }

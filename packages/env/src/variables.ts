@@ -177,7 +177,6 @@ export const variables = {
     meaning: "where traces go; the other standard OpenTelemetry variables apply too",
     parse: storeUrl("http", "https"),
     fallback: (): string | undefined => undefined,
-    file: false,
   }),
   COFFER_ROUTER_SECRET: variable({
     name: "COFFER_ROUTER_SECRET",

@@ -7,7 +7,7 @@ void t.test("the table names every variable that people set, with its default an
     if (internal) t.notMatch(table, name, `${name} is not for people`);
     else t.ok(table.includes(`default: ${shownDefault}\n`) && table.includes(meaning) && table.includes(name), name);
   }
-  t.match(table, "<NAME>_FILE");
+  t.match(table, "Each variable may also be given as <NAME>_FILE");
   t.match(table, "COFFER_URL, COFFER_PASSWORD, COFFER_CONFIG, COFFER_TOKEN");
   t.end();
 });

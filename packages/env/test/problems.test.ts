@@ -1,5 +1,5 @@
 import t from "tap";
-import { ConfigurationError, readEnvironment } from "../src/index.ts";
+import { ConfigurationError, openTelemetryFromFiles, readEnvironment } from "../src/index.ts";
 import { problemsOf } from "./problems-of.ts";
 
 void t.test("all problems are listed at once, a line each", (t) => {
@@ -107,6 +107,47 @@ void t.test("a file that is empty, missing or a directory is a problem, and so i
   ]);
   t.end();
 });
+
+void t.test(
+  "a standard OpenTelemetry variable is read by file too, and its file is judged with the one of the table",
+  (t) => {
+    const files = t.testdir({
+      endpoint: "http://collector:4318\n",
+      other: "collector",
+      headers: "k=c4n4ry",
+      empty: "",
+    });
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT_FILE: `${files}/endpoint`,
+      OTEL_EXPORTER_OTLP_HEADERS_FILE: `${files}/headers`,
+    };
+    t.same(problemsOf(env), []);
+    t.equal(readEnvironment(env, ["OTEL_EXPORTER_OTLP_ENDPOINT"]).OTEL_EXPORTER_OTLP_ENDPOINT, "http://collector:4318");
+    t.same(openTelemetryFromFiles({ ...env, OTEL_TRACES_SAMPLER: "always_on", OTEL_CONFIG_FILE: "/nowhere" }), {
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
+      OTEL_EXPORTER_OTLP_HEADERS: "k=c4n4ry",
+    });
+
+    const wrong = {
+      OTEL_EXPORTER_OTLP_ENDPOINT_FILE: `${files}/missing`,
+      OTEL_EXPORTER_OTLP_HEADERS: "k=c4n4ry",
+      OTEL_EXPORTER_OTLP_HEADERS_FILE: `${files}/headers`,
+      OTEL_SERVICE_NAME_FILE: `${files}/empty`,
+    };
+    const problems = [
+      `OTEL_EXPORTER_OTLP_ENDPOINT cannot be read: OTEL_EXPORTER_OTLP_ENDPOINT_FILE names ${files}/missing (ENOENT)`,
+      "OTEL_EXPORTER_OTLP_HEADERS is given twice: take OTEL_EXPORTER_OTLP_HEADERS or OTEL_EXPORTER_OTLP_HEADERS_FILE",
+      "OTEL_SERVICE_NAME cannot be read: the file of OTEL_SERVICE_NAME_FILE is empty",
+    ];
+    t.same(problemsOf(wrong), problems);
+    t.same(problemsOf(wrong, ["COFFER_PORT"]), [], "who does not trace does not judge them");
+    t.throws(() => openTelemetryFromFiles(wrong), new ConfigurationError(problems));
+    t.match(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT_FILE: `${files}/other` }), [
+      /^OTEL_EXPORTER_OTLP_ENDPOINT must be/,
+    ]);
+    t.end();
+  },
+);
 
 void t.test("a problem never quotes a secret, whether it came directly or from a file", (t) => {
   const canary = "c4n4ry-value";

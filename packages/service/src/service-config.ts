@@ -23,6 +23,7 @@ const commonVariables = [
   "COFFER_ACCESS_TOKEN_SECONDS",
   "COFFER_SYNC_ALLOWED_ORIGINS",
   "COFFER_LOG_LEVEL",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
 ] as const;
 
 type CommonName = (typeof commonVariables)[number];

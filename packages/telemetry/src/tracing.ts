@@ -1,3 +1,4 @@
+import { openTelemetryFromFiles } from "@coffer/env";
 import { readWithin } from "./read-within.ts";
 import { isTracing, setTracing } from "./tracing-state.ts";
 import { version } from "./version.ts";
@@ -12,9 +13,12 @@ const flushMilliseconds = 5000;
 /**
  * Starts recording spans when `OTEL_EXPORTER_OTLP_ENDPOINT` (or the one for traces) is set in `env`; otherwise nothing
  * is loaded and nothing recorded. Services that share a process share its tracing: the first call starts it. The SDK
- * reads the standard OpenTelemetry variables from the process's own environment; metrics and logs do not go through it.
+ * reads the standard OpenTelemetry variables from the process's own environment, where those that are given as
+ * `<NAME>_FILE` are put first; metrics and logs do not go through it.
+ * Throws `ConfigurationError` when such a file cannot be read, or a variable is given both ways.
  */
-export async function startTracing(service: string, env: NodeJS.ProcessEnv): Promise<Tracing> {
+export async function startTracing(service: string, given: NodeJS.ProcessEnv): Promise<Tracing> {
+  const env = { ...given, ...takeFiles(given) };
   const endpoint = env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] ?? "";
   const off = endpoint === "" || env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true";
   if (off || isTracing()) return { close: () => Promise.resolve() };
@@ -40,4 +44,14 @@ export async function startTracing(service: string, env: NodeJS.ProcessEnv): Pro
       await readWithin(() => sdk.shutdown(), flushMilliseconds);
     },
   };
+}
+
+/** Sets in the process's own environment what is given by file, and drops the files' names: nothing is given twice. */
+function takeFiles(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const values = openTelemetryFromFiles(env);
+  for (const [name, text] of Object.entries(values)) {
+    process.env[name] = text;
+    Reflect.deleteProperty(process.env, `${name}_FILE`);
+  }
+  return values;
 }

@@ -110,6 +110,24 @@ void t.test("by default spans are sent as protobuf, under the name that the oper
   t.notOk(sent.includes("c4n4ry"));
 });
 
+void t.test("what the SDK reads may be given by file, whichever of its variables it is", async (t) => {
+  const receiver = await startReceiver(t);
+  const files = t.testdir({ endpoint: `${receiver.url}\n`, headers: "api-key=c4n4ry7" });
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT_FILE: `${files}/endpoint`,
+    OTEL_EXPORTER_OTLP_HEADERS_FILE: `${files}/headers`,
+  };
+  const { status, stdout, stderr } = await run("traced", env);
+  t.equal(status, 0, stderr);
+  t.ok(receiver.received.length > 0);
+  t.equal(receiver.received[0]?.headers["api-key"], "c4n4ry7");
+  t.notMatch(stdout + stderr, "c4n4ry7");
+
+  const twice = await run("traced", { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
+  t.equal(twice.status, 1);
+  t.match(twice.stderr, "OTEL_EXPORTER_OTLP_ENDPOINT is given twice");
+});
+
 void t.test("a receiver that is away costs neither the work nor a clean end", async (t) => {
   const start = performance.now();
   const { status, stdout } = await run("traced", {

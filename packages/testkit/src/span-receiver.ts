@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
@@ -5,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 export interface Received {
   path: string;
   type: string;
+  headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
@@ -23,7 +25,7 @@ export async function startReceiver(t: { teardown(work: () => unknown): unknown 
       const sent = Buffer.concat(chunks);
       const body = request.headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
       const type = request.headers["content-type"] ?? "";
-      received.push({ path: request.url ?? "", type, body });
+      received.push({ path: request.url ?? "", type, headers: request.headers, body });
       response.writeHead(200, { "content-type": type }).end(type === "application/json" ? "{}" : "");
     });
   });
