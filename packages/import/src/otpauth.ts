@@ -15,7 +15,8 @@ export interface OtpSettings {
 /** What a record holds for one-time codes: the secret alone where all else is as usual, else a link with the rest. */
 export function totpSecret({ secret, period = "30", digits = "6", algorithm = "SHA1", encoder }: OtpSettings): string {
   if (period === "30" && digits === "6" && algorithm === "SHA1" && encoder === undefined) return secret;
-  const query = new URLSearchParams({ secret, period, digits, algorithm });
+  // People write a secret in groups; in a link a space would be a plus.
+  const query = new URLSearchParams({ secret: secret.replace(/\s/g, ""), period, digits, algorithm });
   if (encoder !== undefined) query.set("encoder", encoder);
   return `otpauth://totp/?${query.toString()}`;
 }
