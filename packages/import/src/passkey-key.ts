@@ -36,3 +36,16 @@ export function credentialIdFrom(id: string): string {
 export function credentialIdFor(id: string): string {
   return `b64.${id}`;
 }
+
+/** What kind of key it is, for one on P-256, as most are; undefined for another. `key` is PKCS#8 in base64url. */
+export function kindOfKey(key: string): Record<string, string> | undefined {
+  try {
+    const hex = Array.from(decodeBase64Url(key), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return hex.includes(oidOfP256) ? { key_type: "public-key", key_algorithm: "ECDSA", key_curve: "P-256" } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** prime256v1 (1.2.840.10045.3.1.7) in DER. */
+const oidOfP256 = "06082a8648ce3d030107";

@@ -217,3 +217,32 @@ await t.test("a comma in a cell of addresses parts them where an address begins"
     );
   }
 });
+
+await t.test("what Bitwarden refuses a whole file for is a note with fields, and comes back as it was", async (t) => {
+  const key = { name: "Key", private_key: "PRIVATE", public_key: "ssh-ed25519 AAAA", fingerprint: "SHA256:x" };
+  const { keyValue, credentialId: _id, ...rest } = passkey;
+  const whole = {
+    ...{ name: "Passkey", credential_id: "AAECAwQFBgcICQoLDA0ODw", private_key: keyValue, rp_id: rest.rpId },
+    ...{ key_type: rest.keyType, key_algorithm: rest.keyAlgorithm, key_curve: rest.keyCurve, counter: "0" },
+  };
+  const without = (payload: Record<string, string>, field: string): Record<string, string> =>
+    Object.fromEntries(Object.entries(payload).filter(([each]) => each !== field));
+  const lacking = (type: string, payload: Record<string, string>): PlainRecord[] =>
+    Object.keys(without(payload, "name")).map((field) => ({ type, payload: without(payload, field) }));
+  const records = [
+    { type: "ssh_key", payload: key },
+    { type: "passkey", payload: whole },
+    ...lacking("ssh_key", key),
+    ...lacking("passkey", whole),
+    { type: "ssh_key", payload: { ...key, fingerprint: " " } },
+    { type: "passkey", payload: { name: "Nothing in it" } },
+  ];
+  const { text, leftOut } = await writeExport("bitwarden-json", withIds(records));
+  const { items } = JSON.parse(text) as { items: { type: number }[] };
+  t.strictSame(
+    items.map(({ type }) => type),
+    [5, 1, ...records.slice(2).map(() => 2)],
+  );
+  t.strictSame(leftOut, []);
+  t.strictSame((await readImport(bytesOf(text))).records, records);
+});

@@ -59,6 +59,15 @@ await t.test("a value that refers to another entry becomes what it refers to", (
   t.end();
 });
 
+/** What KeePassXC does not say of a passkey with a key on P-256. */
+const ofP256 = {
+  key_type: "public-key",
+  key_algorithm: "ECDSA",
+  key_curve: "P-256",
+  counter: "0",
+  discoverable: "true",
+};
+
 await t.test("a passkey of KeePassXC", (t) => {
   t.strictSame(one("Passkey"), {
     type: "passkey",
@@ -72,6 +81,7 @@ await t.test("a passkey of KeePassXC", (t) => {
       rp_id: "shop.example",
       user_handle: "dQ",
       private_key: "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEH",
+      ...ofP256,
     },
   });
   t.end();
@@ -89,7 +99,7 @@ await t.test(
       });
     };
     const key = "-----BEGIN PRIVATE KEY-----MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEH-----END PRIVATE KEY-----";
-    const parts = { name: "x", private_key: "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEH", rp_id: "a.example" };
+    const parts = { name: "x", private_key: "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEH", rp_id: "a.example", ...ofP256 };
     const common = { "!KPEX_PASSKEY_PRIVATE_KEY_PEM": key, KPEX_PASSKEY_RELYING_PARTY: "a.example" };
     t.strictSame(await read({ ...common, KPEX_PASSKEY_GENERATED_USER_ID: "AQID", KPXC_PASSKEY_USERNAME: "ada" }), [
       { type: "passkey", payload: { ...parts, credential_id: "AQID", username: "ada" } },
@@ -98,6 +108,17 @@ await t.test(
       { type: "login", payload: { name: "x", password: "p" } },
       { type: "passkey", payload: { ...parts, "custom.KPEX_PASSKEY_FLAG_BE": "1" } },
     ]);
+    t.strictSame(await read({ ...common, "coffer.counter": "5", "coffer:type": "passkey" }), [
+      { type: "passkey", payload: { ...parts, counter: "5" } },
+    ]);
+    const ed25519 = "-----BEGIN PRIVATE KEY-----MC4CAQAwBQYDK2VwBCIE-----END PRIVATE KEY-----";
+    for (const [pem, privateKey] of [
+      [ed25519, "MC4CAQAwBQYDK2VwBCIE"],
+      ["no key", "no key"],
+    ] as const)
+      t.strictSame(await read({ "!KPEX_PASSKEY_PRIVATE_KEY_PEM": pem }), [
+        { type: "passkey", payload: { name: "x", private_key: privateKey } },
+      ]);
     t.strictSame(await read({ KPEX_PASSKEY_OTHER: "canary" }), [
       {
         type: "secure_note",

@@ -23,7 +23,7 @@ for (const record of [
   { type: "passkey", payload: { name: "n", type: "usb" } },
   login({ favorite: "yes", reprompt: "1" }),
   login({ tags: " one ", username: "u" }),
-  { type: "passkey", payload: { name: "n", private_key: "MIGHAgEAMBMGByqGSM49AgEG", rp_id: "a.example" } },
+  { type: "passkey", payload: { name: "n", private_key: "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEH", rp_id: "a.example" } },
   { type: "passkey", payload: { name: "n", rp_name: "without what KeePass knows" } },
 ] satisfies PlainRecord[])
   for (const format of formats)

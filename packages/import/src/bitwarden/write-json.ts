@@ -1,3 +1,4 @@
+import type { RecordPayload } from "@coffer/crypto";
 import { typeMarker } from "../draft.ts";
 import { extraFields, saysType, withoutKeys } from "../extra-fields.ts";
 import type { ExtraField } from "../extra-fields.ts";
@@ -51,8 +52,9 @@ function itemOf(record: ExportRecord, folder: string | null): object {
   const { held, type, details } = shapeOf(record);
   const fields = extraFields(withoutKeys(payload, [...everywhere, ...switchedOn(payload), ...held]));
   // A login with a passkey alone is read as that passkey; what else a passkey has would make it a login too.
-  const plainPasskey = record.type === "passkey" && fields.length === 0 && payload["notes"] === undefined;
-  const readAs = plainPasskey ? "passkey" : (typeNames[type] ?? "");
+  const isPasskey = record.type === "passkey" && type === itemTypes.login;
+  const readAs =
+    isPasskey && fields.length === 0 && payload["notes"] === undefined ? "passkey" : (typeNames[type] ?? "");
   const ownType = saysType(record, readAs) ? [ownTypeField(record.type)] : [];
   return {
     passwordHistory: null,
@@ -97,6 +99,7 @@ function shapeOf({ type, payload }: ExportRecord): { type: number; held: string[
         },
       };
     case "passkey":
+      if (!holdsAll(payload, neededOfPasskey)) return noteShape;
       return {
         type: itemTypes.login,
         held: keys(passkeyFields),
@@ -117,11 +120,24 @@ function shapeOf({ type, payload }: ExportRecord): { type: number; held: string[
     case "identity":
       return { type: itemTypes.identity, held: keys(identityFields), details: { identity: named(identityFields) } };
     case "ssh_key":
+      if (!holdsAll(payload, keys(sshKeyFields))) return noteShape;
       return { type: itemTypes.sshKey, held: keys(sshKeyFields), details: { sshKey: named(sshKeyFields) } };
     default:
-      return { type: itemTypes.secureNote, held: [], details: { secureNote: { type: 0 } } };
+      return noteShape;
   }
 }
+
+/**
+ * What a passkey cannot be without, as an SSH key cannot be without any of its fields: Bitwarden refuses a whole file for
+ * the lack of one of them, and counts from no number. Such a record is a note with fields.
+ */
+const neededOfPasskey = ["credential_id", "key_type", "key_algorithm", "key_curve", "private_key", "rp_id", "counter"];
+
+function holdsAll(payload: RecordPayload, fields: readonly string[]): boolean {
+  return fields.every((field) => (payload[field] ?? "").trim() !== "");
+}
+
+const noteShape = { type: itemTypes.secureNote, held: [], details: { secureNote: { type: 0 } } };
 
 function heldUriKeys({ key, match }: { key: string; match: string | undefined }): string[] {
   return matchNumber(match) === null ? [key] : [key, `${key}_match`];

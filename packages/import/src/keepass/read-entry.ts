@@ -52,7 +52,7 @@ export function readEntry(entry: XmlElement, { folder, lookUp, reading }: EntryC
   const totp = readTotp(values);
   const usual = ["UserName", "Password", "URL"].some((key) => (values.get(key) ?? "") !== "");
   const draft = newDraft(usual || totp !== undefined ? "login" : "secure_note", name);
-  const passkey = readPasskey(values, hidden, name);
+  const passkey = readPasskey(values, hidden, { name, ours: lookUp === undefined });
   for (const url of urlsOf(values)) draft.addUri(url);
   for (const [key, value] of values) {
     const standard = standardKeys.get(key);

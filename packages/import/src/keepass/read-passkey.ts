@@ -1,20 +1,32 @@
-import { newDraft } from "../draft.ts";
+import { newDraft, ownPrefix } from "../draft.ts";
 import type { Draft } from "../draft.ts";
-import { keyFromPem } from "../passkey-key.ts";
+import { keyFromPem, kindOfKey } from "../passkey-key.ts";
 import { isOfPasskey, olderPasskeyKeys, passkeyKeys } from "./string-keys.ts";
 import type { Strings } from "./totp-strings.ts";
 
+/** KeePassXC counts nothing, and finds each of its passkeys by the site alone. */
+const ofEach = { counter: "0", discoverable: "true" };
+
 /**
  * The passkey in an entry's strings; undefined where no string with a value belongs to one. It need not be whole: what
- * there is of it, above all its private key, is kept.
+ * there is of it, above all its private key, is kept. What goes without saying in KeePassXC is said, because other
+ * programs take no passkey without it; not in a file of ours (`ours`), which says all that a record has.
  */
-export function readPasskey(strings: Strings, hidden: ReadonlySet<string>, name: string): Draft | undefined {
+export function readPasskey(
+  strings: Strings,
+  hidden: ReadonlySet<string>,
+  { name, ours }: { name: string; ours: boolean },
+): Draft | undefined {
   const draft = newDraft("passkey", name);
   for (const [key, field] of [...olderPasskeyKeys, ...passkeyKeys]) {
     const value = strings.get(key) ?? "";
     draft.set(field, field === "private_key" ? keyFromPem(value) : value);
   }
   if (!draft.holdsMoreThan(["name"])) return undefined;
+  const kind = ours ? undefined : kindOfKey(keyFromPem(strings.get("KPEX_PASSKEY_PRIVATE_KEY_PEM") ?? ""));
+  for (const [field, value] of Object.entries(kind === undefined ? {} : { ...kind, ...ofEach }))
+    // A record of ours may have gone through another program.
+    if (!strings.has(ownPrefix + field)) draft.set(field, value);
   for (const [key, value] of strings)
     if (isOfPasskey(key) && !passkeyKeys.has(key) && !olderPasskeyKeys.has(key))
       draft.custom(key, value, hidden.has(key) ? "hidden" : "text");
