@@ -14,11 +14,26 @@ export async function requireFolder(store: SecretStore, nameOrId: string): Promi
 }
 
 /**
- * The caller's folders with the keys that these secrets are sealed under: asks the service anew when a folder, or the
- * version of its key, is not known.
+ * The caller's folders with the keys that these secrets are sealed under: when a folder, or the version of its key, is
+ * not known, those that were kept, and asks the service anew when they do not have it either.
+ * Throws the CofferError for which the service did not answer when only it could say: a secret that does not open with
+ * a key from before the rotation would be taken for one that nobody can open.
  */
 export async function foldersFor(store: SecretStore, views: readonly SecretView[]): Promise<OpenFolder[]> {
-  const folders = await store.folders(false);
-  const versions = new Map(folders.map(({ id, keyVersion }) => [id, keyVersion]));
-  return views.every((view) => versions.get(view.folder_id) === view.key_version) ? folders : store.folders(true);
+  const known = await store.folders(false);
+  if (fit(known, views)) return known;
+  // A kept folder without its key says nothing: the key may have been sealed to the caller since.
+  const kept = await store.keptFolders?.((folders) => fit(folders.filter(hasKey), views));
+  if (kept !== undefined) return kept;
+  const fresh = await store.folders(true);
+  const away = store.foldersAway?.();
+  if (away !== undefined && !fit(fresh, views)) throw away;
+  return fresh;
 }
+
+function fit(folders: readonly OpenFolder[], views: readonly SecretView[]): boolean {
+  const versions = new Map(folders.map(({ id, keyVersion }) => [id, keyVersion]));
+  return views.every((view) => versions.get(view.folder_id) === view.key_version);
+}
+
+const hasKey = ({ key }: OpenFolder): boolean => key !== null;

@@ -1,5 +1,6 @@
 import { contexts, decodeBase64, unboxBound } from "@coffer/crypto";
 import { askedFor } from "./asked-for.ts";
+import type { CofferError } from "./errors.ts";
 import { openFolder } from "./folder-key.ts";
 import type { Unsealing } from "./folder-key.ts";
 import type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
@@ -10,6 +11,7 @@ import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
 import type { FolderView, SecretView } from "./views.ts";
 
 const root = "/api/sm/v1";
+const foldersPath = `${root}/folders`;
 
 /** Reaches secrets as the machine that the configuration describes. `now` in Unix milliseconds. */
 export function machineStore(
@@ -19,20 +21,33 @@ export function machineStore(
 ): SecretStore {
   const bearer = machineTokens(configuration, transport.url, now);
   let known = configuration.folders.map(rememberedFolder);
+  let away: CofferError | undefined;
 
   const send = async (request: ApiRequest): Promise<ApiAnswer> =>
     transport.send({ ...request, bearer: await bearer() });
+
+  const opened = (answer: ApiAnswer): Promise<OpenFolder[]> => {
+    const unsealing = machineUnsealing(configuration, known);
+    return Promise.all((dataOf(answer) as FolderView[]).map((view) => openFolder(view, unsealing)));
+  };
 
   return {
     send,
     async folders(fresh) {
       if (fresh) {
-        const views = dataOf(await send({ method: "GET", path: `${root}/folders` })) as FolderView[];
-        const unsealing = machineUnsealing(configuration, known);
-        known = await Promise.all(views.map((view) => openFolder(view, unsealing)));
+        const answer = await send({ method: "GET", path: foldersPath });
+        known = await opened(answer);
+        away = answer.away;
       }
       return known;
     },
+    async keptFolders(fit) {
+      const answer = await transport.kept?.(foldersPath);
+      const folders = answer === undefined ? [] : await opened(answer);
+      if (answer === undefined || !fit(folders)) return undefined;
+      return (known = folders);
+    },
+    foldersAway: () => away,
     listPaths: () => [`${root}/secrets`],
     pathIn: () => `${root}/secrets`,
     async one(uid) {

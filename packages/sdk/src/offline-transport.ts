@@ -93,14 +93,18 @@ export function offlineTransport(
     return stored(async () => storage.save(await box(await sealKey(), encodeText(JSON.stringify(saved)), context)));
   };
 
-  const ask = async (request: ApiRequest): Promise<ApiAnswer> => {
-    loading ??= load();
-    const kept = await loading.catch((error: unknown) => {
+  const loaded = (): Promise<Map<string, Kept>> =>
+    (loading ??= load()).catch((error: unknown) => {
       loading = undefined;
       throw error;
     });
+
+  const isUsable = ({ at }: Kept): boolean => now() - at < maxAgeSeconds * 1000;
+
+  const ask = async (request: ApiRequest): Promise<ApiAnswer> => {
+    const kept = await loaded();
     const held = kept.get(request.path);
-    const usable = held !== undefined && now() - held.at < maxAgeSeconds * 1000 ? held : undefined;
+    const usable = held !== undefined && isUsable(held) ? held : undefined;
     const known = request.headers?.["if-none-match"];
     const headers = known === undefined && usable?.tag != null ? { "if-none-match": usable.tag } : {};
     let answer: ApiAnswer;
@@ -139,6 +143,10 @@ export function offlineTransport(
       request.method === "GET" && request.query === undefined && needed.has(request.path)
         ? ask(request)
         : transport.send(request),
+    async kept(path) {
+      const held = (await loaded()).get(path);
+      return held !== undefined && isUsable(held) ? answerOf(held) : undefined;
+    },
   };
 }
 

@@ -18,6 +18,10 @@ export interface OpenFolder {
 export interface SecretStore {
   /** The caller's folders; with `fresh`, as the service knows them now. */
   folders(fresh: boolean): Promise<OpenFolder[]>;
+  /** The folders as an earlier run of the program was answered, known from now on; undefined unless they `fit`. */
+  keptFolders?(fit: (folders: OpenFolder[]) => boolean): Promise<OpenFolder[] | undefined>;
+  /** Why the last fresh folders are not the service's answer, but one that was kept; undefined when they are. */
+  foldersAway?(): CofferError | undefined;
   /** The paths whose lists together hold the secrets of these folders. */
   listPaths(folders: OpenFolder[]): string[];
   /** One secret by uid, wherever it is. Throws CofferError `secret_not_found`. */

@@ -57,6 +57,8 @@ export interface Transport {
   readonly url: string;
   /** Sends a request and returns its good answer. Throws CofferError. */
   send(request: ApiRequest): Promise<ApiAnswer>;
+  /** What a GET of this path was last answered, from where answers are kept; undefined when nothing usable is. */
+  kept?(path: string): Promise<ApiAnswer | undefined>;
 }
 
 /**

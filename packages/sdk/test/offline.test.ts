@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
 import { createClient } from "../src/index.ts";
-import type { MachineClient, MachineConfiguration, OfflineOptions } from "../src/index.ts";
+import type { MachineClient, MachineConfiguration, OfflineOptions, SecretChange } from "../src/index.ts";
 import { fileStorage } from "../src/node/index.ts";
+import { promised } from "../src/promised.ts";
 import { folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
 import { json, startServer } from "./server.ts";
 
@@ -21,14 +22,17 @@ async function setUp(t: Parameters<typeof startServer>[0]) {
     secrets: [await newSecret(folder, "database", { password: "s3cret" })],
     tag: '"1"',
     status: 200,
+    foldersStatus: 200,
     retryAfter: "1",
   };
   let keys: unknown[] = [];
+  let version = 1;
   const server = await startServer(t, (request, response) => {
-    if (state.status === 0) response.destroy();
-    else if (state.status !== 200)
-      json(response, state.status, refusalOf(state.status), { "retry-after": state.retryAfter });
-    else if (request.path.endsWith("/folders")) json(response, 200, { data: keys });
+    const ofFolders = request.path.endsWith("/folders");
+    const status = ofFolders && state.status === 200 ? state.foldersStatus : state.status;
+    if (status === 0) response.destroy();
+    else if (status !== 200) json(response, status, refusalOf(status), { "retry-after": state.retryAfter });
+    else if (ofFolders) json(response, 200, { data: keys });
     else if (request.headers["if-none-match"] === state.tag) response.writeHead(304, { etag: state.tag }).end();
     else json(response, 200, { data: state.secrets }, { etag: state.tag });
   });
@@ -47,11 +51,20 @@ async function setUp(t: Parameters<typeof startServer>[0]) {
         ...more,
       },
     });
-  const rotate = async (): Promise<void> => {
-    const after = { ...newFolder("production", 2), id: folder.id };
-    state.secrets = [await newSecret(after, "database", { password: "rotated" })];
-    state.tag = '"2"';
-    keys = [await folderFor(after, machine.public_key)];
+  /** Gives the folder another key, and seals it to the machine unless it is said to be left out. */
+  const rotate = async (sealed = true): Promise<() => void> => {
+    version += 1;
+    const after = { ...newFolder("production", version), id: folder.id };
+    const secret = await newSecret(after, "database", { password: "rotated" }, state.secrets[0]?.uid);
+    state.secrets = [{ ...secret, version }];
+    state.tag = `"${version}"`;
+    const view = await folderFor(after, machine.public_key);
+    const give = (): void => {
+      keys = [view];
+    };
+    if (sealed) give();
+    else keys = [{ ...view, encrypted_key: null, encrypted_key_alg: null }];
+    return give;
   };
   return { server, state, machine, path, told, start, rotate, pass: (seconds: number) => (time += seconds * 1000) };
 }
@@ -95,6 +108,65 @@ await t.test("keys that were rotated since the bootstrap are there without the s
   state.status = 0;
   t.equal(await start().read(uri), "rotated");
 });
+
+await t.test("a rotated folder's new key is asked for once, not at every start", async (t) => {
+  const { server, start, rotate, pass } = await setUp(t);
+  await rotate();
+  const asked = (): number => server.received.filter(({ path }) => path.endsWith("/folders")).length;
+  for (let starts = 1; starts <= 3; starts += 1) t.equal(await start().read(uri), "rotated");
+  t.equal(asked(), 1);
+  await rotate();
+  t.equal(await start().read(uri), "rotated", "a key that no longer fits is not used");
+  t.equal(asked(), 2);
+  pass(86_400);
+  t.equal(await start().read(uri), "rotated");
+  t.equal(asked(), 3, "nor one that is too old");
+});
+
+await t.test("a rotated key that was sealed to the machine later is asked for", async (t) => {
+  const { start, rotate } = await setUp(t);
+  const give = await rotate(false);
+  await t.rejects(start().read(uri));
+  give();
+  t.equal(await start().read(uri), "rotated");
+});
+
+await t.test(
+  "a secret whose new key the service does not give yet is not taken for one that cannot be opened",
+  async (t) => {
+    const { state, start, rotate } = await setUp(t);
+    // What is kept of the folders is older than the secrets.
+    await rotate();
+    await start().read(uri);
+    const client = start();
+    const changes: SecretChange[] = [];
+    const errors: string[] = [];
+    const heard = promised();
+    const watch = await client.watch(
+      (some) => {
+        changes.push(...some);
+        heard.resolve();
+      },
+      {
+        intervalSeconds: 0.01,
+        onError: ({ code }) => {
+          if (errors.push(code) === 2) state.foldersStatus = 200;
+        },
+      },
+    );
+    state.foldersStatus = 429;
+    await rotate();
+    await heard.promise;
+    watch.stop();
+    t.same([...new Set(errors)], ["rate_limited"]);
+    t.match(changes, [{ kind: "updated", secret: { fields: { password: "rotated" } } }]);
+
+    await rotate();
+    state.foldersStatus = 429;
+    await t.rejects(start().read(uri), { code: "rate_limited" });
+    await t.rejects(start().list(), { code: "rate_limited" });
+  },
+);
 
 await t.test("a restart asks by the tag, and an unchanged answer costs no body", async (t) => {
   const { server, start } = await setUp(t);
