@@ -4,6 +4,7 @@ import type { Machine } from "./support/machines.ts";
 import { ask, createFolder, createMachine, createSecret } from "./support/machines.ts";
 import { execute, share, startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
+import { logIn } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 import { whileWaitingFor } from "./support/waiting.ts";
 
@@ -61,6 +62,15 @@ await t.test("a machine whose grant is withdrawn while its requests wait gets no
     [200, 200, 200, 403],
   );
   for (const { body } of answers.slice(0, 3)) t.strictSame(body.data, []);
+});
+
+await t.test("a person who is logged out while a list waits does not get it", async (t) => {
+  const person = await logIn(service, admin);
+  const end = () =>
+    execute(service, "UPDATE auth_sm.sessions SET revoked_at = now() WHERE id = $1", [person.sessionId]);
+  const list = () => call(service, "GET", "/api/org/members", { token: person.token });
+  const [answer] = await whileWaitingFor(service, "memberships", [list], end);
+  t.strictSame([answer?.status, answer?.body.error], [401, "invalid_token"]);
 });
 
 await t.test("a person who may no longer gets nothing more", async (t) => {

@@ -4,7 +4,6 @@ import type { User } from "../callers/user.ts";
 import type { ApplicationRow } from "../store/applications.ts";
 import { findApplication } from "../store/applications.ts";
 import type { Role } from "../store/memberships.ts";
-import { requireSession } from "./lasting-session.ts";
 import type { ActiveMembership } from "./membership.ts";
 import { requireHeldMembership, requireMembership } from "./membership.ts";
 
@@ -45,7 +44,6 @@ export async function requireLockedApplication(
 ): Promise<ReachedApplication> {
   const membership = await requireHeldMembership(tx, caller, allowed);
   const application = await lock(tx, membership.orgId, id);
-  await requireSession(tx, caller);
   return reached(membership, application);
 }
 

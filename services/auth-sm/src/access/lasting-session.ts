@@ -1,7 +1,8 @@
-import type { Queryable, Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { sessionEnded } from "@coffer/service";
 import type { User } from "../callers/user.ts";
-import { isNotEnded, lockSessions } from "../store/sessions.ts";
+import type { Deps } from "../deps.ts";
+import { isNotEndedByOthers, lockSessions } from "../store/sessions.ts";
 
 /**
  * The ids of the caller's sessions, locked until the transaction ends, the caller's own among them.
@@ -16,9 +17,20 @@ export async function requireLastingSession(tx: Transaction, caller: User, now: 
 }
 
 /**
- * Asks once more whether the caller's session lasts: for writes whose own statements do not say so after their last wait.
- * @throws ServiceError `invalid_token` when it has been ended since the request was let in
+ * Runs `work` in a transaction that commits only if the caller's session lasts until then: a write may wait for what others
+ * hold, for seconds, and who is logged out meanwhile has written nothing. A session that `work` itself ends does not
+ * count as ended.
+ * @throws ServiceError `invalid_token` when it has ended since the request was let in, and what `work` throws
  */
-export async function requireSession(db: Queryable, caller: User): Promise<void> {
-  if (!(await isNotEnded(db, caller.sessionId))) throw sessionEnded();
+export function transactionInSession<T>(
+  { database }: Pick<Deps, "database">,
+  caller: User,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async (tx) => {
+    const done = await work(tx);
+    // The last word before the commit.
+    if (!(await isNotEndedByOthers(tx, caller.sessionId))) throw sessionEnded();
+    return done;
+  });
 }

@@ -1,5 +1,6 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { managers, requireHeldMembership } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -15,7 +16,7 @@ export function createApplication(
   { caller, body, request }: Call<User, unknown, NewApplication>,
 ): Promise<ApplicationRow> {
   const { name, description = "" } = body;
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor } = await requireHeldMembership(tx, caller, managers);
     const application = await orConflict(
       insertApplication(tx, { id: deps.newId(), orgId, name, description, now: deps.now() }),

@@ -1,6 +1,7 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -13,7 +14,7 @@ import type { ApplicationPath } from "./bodies.ts";
 
 /** DELETE /api/org/applications/{id}: its clients lose their access, its tokens are gone. */
 export function removeApplication(deps: Deps, { caller, params, request }: Call<User, ApplicationPath>): Promise<void> {
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: lockApplication });
     const { orgId, actor, application } = reached;
     const revoked = await revokeApplicationClients(tx, application.id, deps.now());

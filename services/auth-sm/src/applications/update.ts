@@ -1,6 +1,7 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -15,7 +16,7 @@ export function updateApplication(
   deps: Deps,
   { caller, params, body, request }: Call<User, ApplicationPath, ApplicationChange>,
 ): Promise<ApplicationRow> {
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: lockApplication });
     const { orgId, actor, application: present } = reached;
     const application = await orConflict(changeApplication(tx, present.id, body), {

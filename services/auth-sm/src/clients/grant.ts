@@ -4,6 +4,7 @@ import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { requireLockedFolder } from "../access/folder.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { holders } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -27,7 +28,7 @@ export function grantFolder(
   deps: Deps,
   { caller, params, body, request }: Call<User, GrantPath, GrantBody>,
 ): Promise<GrantView> {
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: holders, lock: holdApplication });
     const { orgId, actor, application } = reached;
     const now = deps.now();

@@ -2,6 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -14,7 +15,7 @@ import type { ClientPath } from "./bodies.ts";
 
 /** DELETE /api/org/applications/{id}/clients/{client_id}: for good, from its next request on. Again: no effect. */
 export function revokeClient(deps: Deps, { caller, params, request }: Call<User, ClientPath>): Promise<void> {
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
     const now = deps.now();

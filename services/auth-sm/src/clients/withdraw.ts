@@ -2,6 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
 import { holders } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
@@ -14,7 +15,7 @@ import type { GrantPath } from "./bodies.ts";
 
 /** DELETE /api/org/applications/{id}/clients/{client_id}/folders/{folder_id} */
 export function withdrawFolder(deps: Deps, { caller, params, request }: Call<User, GrantPath>): Promise<void> {
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: holders, lock: holdApplication });
     const { orgId, actor, application } = reached;
     const now = deps.now();

@@ -1,6 +1,7 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireKeyVersion } from "../access/key-version.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { managers, requireHeldMembership } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -17,7 +18,7 @@ export function createFolder(
   { caller, body, request }: Call<User, unknown, NewFolder>,
 ): Promise<FolderRow> {
   const id = body.id ?? deps.newId();
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor } = await requireHeldMembership(tx, caller, managers);
     requireKeyVersion(body.key_version, 1);
     const now = deps.now();

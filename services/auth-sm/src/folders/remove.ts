@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -15,7 +16,7 @@ export function removeFolder(
   deps: Deps,
   { caller, params, query, request }: Call<User, FolderPath, undefined, FolderRemoval>,
 ): Promise<void> {
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "whole");
     const secrets = await countFolderSecrets(tx, folder.id);
     if (secrets > 0 && query.force !== "true") {

@@ -4,6 +4,7 @@ import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
@@ -32,7 +33,7 @@ type RotationCall = Call<User, FolderPath, Rotation>;
 export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow> {
   const { caller, params, body, request } = call;
   const keys = sealedKeys(call);
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const folder = await requireLockedFolder(tx, caller, params.id, { needed: "manage", lock: "whole" });
     const { orgId, actor, folderId } = folder;
     requireKeyVersion(body.key_version, folder.keyVersion);

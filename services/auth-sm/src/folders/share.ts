@@ -4,6 +4,7 @@ import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { holders } from "../access/membership.ts";
 import type { Permission } from "../access/permission.ts";
 import { auditOf } from "../audit.ts";
@@ -30,7 +31,7 @@ export function shareFolder(
   { caller, params, body, request }: Call<User, FolderMemberPath, FolderMember>,
 ): Promise<FolderMemberView> {
   const { user_id: userId } = params;
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const asked = { needed: "manage", lock: "grants", others: [userId] } as const;
     const { orgId, actor, folderId, keyVersion } = await requireLockedFolder(tx, caller, params.id, asked);
     await requireHolder(tx, orgId, userId);

@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
 import { holders } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
@@ -16,7 +17,7 @@ import { tellFolderChange } from "./tell.ts";
 /** DELETE /api/org/folders/{id}/members/{user_id} */
 export function unshareFolder(deps: Deps, { caller, params, request }: Call<User, FolderMemberPath>): Promise<void> {
   const { user_id: userId } = params;
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "grants");
     const grant = await findMemberGrant(tx, folder.id, userId);
     if (grant === null) throw new ServiceError("not_found", "this person has no grant on this folder");

@@ -1,5 +1,6 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -15,7 +16,7 @@ export function updateFolder(
   deps: Deps,
   { caller, params, body, request }: Call<User, FolderPath, FolderName>,
 ): Promise<FolderRow> {
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "grants");
     await orConflict(renameFolder(tx, { id: folder.id, name: body.name, now: deps.now() }), {
       folders_name_key: "a folder of this name exists",

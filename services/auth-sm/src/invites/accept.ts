@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { requireSession } from "../access/lasting-session.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { userActor } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
@@ -18,11 +18,10 @@ export async function acceptInvite(
 ): Promise<OrgRow> {
   const actor = userActor(caller);
   const { userId } = caller;
-  const joined = await deps.database.transaction(async (tx) => {
+  const joined = await transactionInSession(deps, caller, async (tx) => {
     const { email } = await getUser(tx, userId);
     const invite = await claimInvite(tx, deps, { token: body.token, email, actor, request });
     if (invite instanceof ServiceError) return invite;
-    await requireSession(tx, caller);
     await joinOrg(tx, deps, { invite, userId, actor, request, status: 200 });
     return getOrg(tx, invite.org_id);
   });

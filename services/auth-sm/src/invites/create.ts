@@ -2,6 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
@@ -33,7 +34,7 @@ export async function inviteMember(
 ): Promise<IssuedInvite> {
   const token = newInviteToken(deps.randomBytes);
   const now = deps.now();
-  const invite = await deps.database.transaction(async (tx) => {
+  const invite = await transactionInSession(deps, caller, async (tx) => {
     const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
     requireRankOver(role, body.role);
     if (await isMemberEmail(tx, orgId, body.email)) {

@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
@@ -11,7 +12,7 @@ import type { InvitePath } from "./bodies.ts";
 
 /** DELETE /api/org/invites/{id}: its token is worth nothing any more. */
 export function withdrawInvite(deps: Deps, { caller, params, request }: Call<User, InvitePath>): Promise<void> {
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
     const invite = await findInvite(tx, orgId, params.id, deps.now());
     if (invite === null) throw new ServiceError("not_found", "invitation not found");

@@ -1,6 +1,7 @@
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
 import type { ActiveMembership } from "../access/membership.ts";
 import { everyone } from "../access/membership.ts";
@@ -26,7 +27,7 @@ type RemovalCall = Call<User, MemberPath>;
  * folders. Whoever can act in no other organization is logged out.
  */
 export async function removeMember(deps: Deps, call: RemovalCall): Promise<void> {
-  const revocations = await deps.database.transaction(async (tx) => {
+  const revocations = await transactionInSession(deps, call.caller, async (tx) => {
     const membership = await requireMembersLocked(tx, call.caller, everyone);
     const member = await requireRemovable(tx, membership, call);
     await requireAnOwner(tx, membership.orgId, member, null);
@@ -43,7 +44,7 @@ async function requireRemovable(
 ): Promise<MemberRow> {
   const leaves = params.user_id === caller.userId;
   if (!leaves) requireRankOver(role, "member");
-  const member = await requireMemberLocked(tx, caller, orgId, params.user_id);
+  const member = await requireMemberLocked(tx, orgId, params.user_id);
   if (!leaves) requireRankOver(role, member.role);
   return member;
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { managers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
@@ -12,7 +13,7 @@ import type { MemberPath, MemberSessionPath } from "./bodies.ts";
 
 /** DELETE /api/org/members/{user_id}/sessions: logs a member out everywhere. */
 export async function revokeMemberSessions(deps: Deps, call: Call<User, MemberPath>): Promise<void> {
-  const revocations = await deps.database.transaction(async (tx) => {
+  const revocations = await transactionInSession(deps, call.caller, async (tx) => {
     const { userId, cause } = await requireMemberBelow(tx, call);
     return revokeSessions(tx, deps, { userId, ...cause });
   });
@@ -22,7 +23,7 @@ export async function revokeMemberSessions(deps: Deps, call: Call<User, MemberPa
 /** DELETE /api/org/members/{user_id}/sessions/{sid} */
 export async function revokeMemberSession(deps: Deps, call: Call<User, MemberSessionPath>): Promise<void> {
   const { sid } = call.params;
-  const revocation = await deps.database.transaction(async (tx): Promise<Revocation | null> => {
+  const revocation = await transactionInSession(deps, call.caller, async (tx): Promise<Revocation | null> => {
     const { userId, cause } = await requireMemberBelow(tx, call);
     const lasting = await lockSessions(tx, userId, deps.now());
     if (!lasting.includes(sid)) throw new ServiceError("not_found", "session not found");
@@ -37,7 +38,7 @@ async function requireMemberBelow(
   { caller, params, request }: Call<User, MemberPath>,
 ): Promise<{ userId: string; cause: RevocationCause }> {
   const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
-  const member = await requireMemberLocked(tx, caller, orgId, params.user_id);
+  const member = await requireMemberLocked(tx, orgId, params.user_id);
   requireRankOver(role, member.role);
   return { userId: member.user_id, cause: { reason: "admin_revoked", actor, request, status: 204, orgId } };
 }

@@ -1,5 +1,6 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { holders, managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
@@ -27,9 +28,9 @@ export async function updateMember(
   { caller, params, body, request }: Call<User, MemberPath, MemberChange>,
 ): Promise<MemberRow> {
   let revocations: Revocation[] = [];
-  const member = await deps.database.transaction(async (tx) => {
+  const member = await transactionInSession(deps, caller, async (tx) => {
     const { orgId, role: held, actor } = await requireMembersLocked(tx, caller, managers);
-    const present = await requireMemberLocked(tx, caller, orgId, params.user_id);
+    const present = await requireMemberLocked(tx, orgId, params.user_id);
     const userId = present.user_id;
     const { role = present.role, status = present.status } = body;
     requireRankOver(held, present.role);

@@ -1,5 +1,6 @@
 import type { Call } from "@coffer/http";
 import { nameText } from "@coffer/http";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { z } from "zod";
 import { userActor } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
@@ -15,7 +16,7 @@ export function createOrg(
   { caller, body, request }: Call<User, unknown, z.infer<typeof newOrg>>,
 ): Promise<OrgRow> {
   const { userId } = caller;
-  return deps.database.transaction((tx) =>
+  return transactionInSession(deps, caller, (tx) =>
     foundOrg(tx, deps, { name: body.name, userId, actor: userActor(caller), request }),
   );
 }

@@ -3,7 +3,6 @@ import { sql } from "@coffer/postgres";
 import { z } from "zod";
 import type { Permission } from "../access/permission.ts";
 import { permissions } from "../access/permission.ts";
-import { notEnded } from "./sessions.ts";
 
 /** Of a membership `m`: whether the member can use a grant. The suspended cannot, and an auditor reads no ciphertext. */
 export const canHold = sql.fragment`m.status = 'active' AND m.role <> 'auditor'`;
@@ -11,29 +10,24 @@ export const canHold = sql.fragment`m.status = 'active' AND m.role <> 'auditor'`
 const userGrant = z.object({
   permission: z.enum(permissions).nullable(),
   key_version: z.number(),
-  session_lasts: z.boolean(),
 });
 /** What a folder is to a person who asks for it. */
 export type UserGrant = z.infer<typeof userGrant>;
 
-/** Whose grant, asked in which session, on which folder of which organization. */
+/** Whose grant, on which folder of which organization. */
 export interface AskedGrant {
   orgId: string;
   userId: string;
-  sessionId: string;
   folderId: string;
 }
 
 /**
  * A person's grant on a folder of the organization: null when there is no such folder there, `permission` null when
- * there is one that was not granted; and whether the person's session has not been ended.
+ * there is one that was not granted.
  */
-export function findUserGrant(
-  db: Queryable,
-  { orgId, userId, sessionId, folderId }: AskedGrant,
-): Promise<UserGrant | null> {
+export function findUserGrant(db: Queryable, { orgId, userId, folderId }: AskedGrant): Promise<UserGrant | null> {
   return db.maybeOne(sql.type(userGrant)`
-    SELECT m.permission, f.key_version, ${notEnded(sessionId)} AS session_lasts
+    SELECT m.permission, f.key_version
     FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
     WHERE f.id = ${folderId} AND f.org_id = ${orgId}
   `);

@@ -107,9 +107,11 @@ export function lockSessions(tx: Queryable, userId: string, now: Date): Promise<
   `);
 }
 
-/** Whether a session has not been ended. */
-export function isNotEnded(db: Queryable, sessionId: string): Promise<boolean> {
-  return db.oneFirst(sql.type(z.object({ lasts: z.boolean() }))`SELECT ${notEnded(sessionId)} AS lasts`);
+/** Whether a session has not been ended, or only by this transaction. */
+export function isNotEndedByOthers(tx: Queryable, sessionId: string): Promise<boolean> {
+  return tx.exists(sql.typeAlias("void")`
+    SELECT FROM sessions WHERE id = ${sessionId} AND (revoked_at IS NULL OR xmin = pg_current_xact_id()::xid)
+  `);
 }
 
 const revokedSession = z.object({ id: z.string(), revoked_at: z.string() });

@@ -5,6 +5,7 @@ import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";
 import type { ApplicationPath } from "../applications/bodies.ts";
 import { auditOf } from "../audit.ts";
@@ -35,7 +36,7 @@ export async function issueToken(
   const hash =
     made === undefined ? Buffer.from(body.token_hash ?? "", "hex") : createHash("sha256").update(made).digest();
   const id = deps.newId();
-  const token = await deps.database.transaction(async (tx) => {
+  const token = await transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
     await requireManagedFolders(tx, { orgId, userId: caller.userId, named: body.folders });

@@ -2,6 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
@@ -16,7 +17,7 @@ import type { TokenPath } from "./bodies.ts";
  * conflict, so that nobody believes its machine was stopped.
  */
 export function revokeToken(deps: Deps, { caller, params, request }: Call<User, TokenPath>): Promise<void> {
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
     const token = await lockAccessToken(tx, application.id, params.token_id);

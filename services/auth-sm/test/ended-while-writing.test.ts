@@ -1,0 +1,136 @@
+import { until } from "@coffer/testkit";
+import pg from "pg";
+import t from "tap";
+import { call } from "./support/call.ts";
+import { createFolder, createMachine, createToken } from "./support/machines.ts";
+import { execute, invite, join, share, startCompany } from "./support/members.ts";
+import { logIn, register, sealed } from "./support/people.ts";
+import { rotationOf } from "./support/rotation.ts";
+import { startAuthSm } from "./support/service.ts";
+
+// Whatever a write has waited for at last, its commit comes after one more look at the session: here each waits in its own
+// last statement, the record of what it has done.
+
+const service = await startAuthSm(t);
+const { owner, admin, member, orgId, stranger } = await startCompany(service);
+const folder = await createFolder(service, owner);
+const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
+const { applicationId, clientId } = machine;
+await share(service, folder, member, "read");
+const memberElsewhere = await logIn(service, member);
+const { id: tokenId } = await createToken(service, owner, [], { applicationId });
+const invited = await invite(service, owner, { email: "somebody@example.com", role: "member" });
+const [folders, application] = ["/api/org/folders", `/api/org/applications/${applicationId}`];
+const client = `${application}/clients/${clientId}`;
+
+const writes: Record<string, [method: string, path: string, body?: object]> = {
+  "an organization": ["POST", "/api/orgs", { name: "Another" }],
+  "an invitation": ["POST", "/api/org/invites", { email: "another@example.com", role: "member" }],
+  "an invitation withdrawn": ["DELETE", `/api/org/invites/${invited.body.id}`],
+  "a role": ["PATCH", `/api/org/members/${member.userId}`, { role: "auditor" }],
+  "a removal": ["DELETE", `/api/org/members/${member.userId}`],
+  "a member logged out": ["DELETE", `/api/org/members/${member.userId}/sessions`],
+  "a member's session": ["DELETE", `/api/org/members/${member.userId}/sessions/${memberElsewhere.sessionId}`],
+  "a folder": ["POST", folders, { name: "New", encrypted_key: sealed() }],
+  "a folder's name": ["PATCH", `${folders}/${folder}`, { name: "Renamed" }],
+  "a folder deleted": ["DELETE", `${folders}/${folder}?force=true`],
+  "a share": [
+    "PUT",
+    `${folders}/${folder}/members/${admin.userId}`,
+    { permission: "read", encrypted_key: "a.jwe.of.a.key" },
+  ],
+  "a share withdrawn": ["DELETE", `${folders}/${folder}/members/${member.userId}`],
+  "a rotation": ["POST", `${folders}/${folder}/rotate`, await rotationOf(service, owner, folder)],
+  "an application": ["POST", "/api/org/applications", { name: "New" }],
+  "an application's name": ["PATCH", application, { name: "Renamed" }],
+  "an application deleted": ["DELETE", application],
+  "a one-time token": ["POST", `${application}/tokens`, { name: "another", folders: [] }],
+  "a one-time token revoked": ["DELETE", `${application}/tokens/${tokenId}`],
+  "a client": ["DELETE", client],
+  "a client's grant": ["PUT", `${client}/folders/${folder}`, { permission: "write", encrypted_key: "a.jwe.of.a.key" }],
+  "a client's grant withdrawn": ["DELETE", `${client}/folders/${folder}`],
+};
+
+/** All that they would change. */
+const tables =
+  "orgs memberships invites folders folder_members applications access_tokens clients client_folders outbox";
+const written = () =>
+  Promise.all(
+    tables.split(" ").map((table) => execute(service, `SELECT * FROM auth_sm.${table} t ORDER BY t::text COLLATE "C"`)),
+  );
+
+const end = ({ sessionId }: { sessionId: string }) =>
+  execute(service, "UPDATE auth_sm.sessions SET revoked_at = now(), revoked_reason = 'logged_out' WHERE id = $1", [
+    sessionId,
+  ]);
+
+const blocker = new pg.Client({ connectionString: service.postgres.url });
+await blocker.connect();
+t.teardown(() => blocker.end());
+await execute(
+  service,
+  `CREATE FUNCTION auth_sm.wait() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN NEW; END $$;
+   CREATE TRIGGER wait BEFORE INSERT ON auth_sm.outbox FOR EACH ROW EXECUTE FUNCTION auth_sm.wait()`,
+);
+
+/** Makes a request that waits where it writes its record, and runs `meanwhile` while it does. */
+async function whileRecording<Answer>(request: () => Promise<Answer>, meanwhile: () => Promise<unknown>) {
+  await blocker.query("SELECT pg_advisory_lock(4711)");
+  try {
+    const answer = request();
+    await until("the request waits", async () => {
+      const text = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted";
+      return (await execute(service, text)).length === 1;
+    });
+    await meanwhile();
+    await blocker.query("SELECT pg_advisory_unlock(4711)");
+    return await answer;
+  } finally {
+    await blocker.query("SELECT pg_advisory_unlock_all()");
+  }
+}
+
+await until(
+  "what came before has been told",
+  async () => (await execute(service, "SELECT FROM auth_sm.outbox LIMIT 1")).length === 0,
+);
+
+for (const [what, [method, path, body]] of Object.entries(writes)) {
+  await t.test(`who is logged out while ${what} is about to be committed has not done it`, async (t) => {
+    const person = await logIn(service, owner);
+    await until(
+      "the login has been told",
+      async () => (await execute(service, "SELECT FROM auth_sm.outbox LIMIT 1")).length === 0,
+    );
+    const before = await written();
+    const request = () => call(service, method, path, { token: person.token, ...(body && { body }) });
+    const answer = await whileRecording(request, () => end(person));
+    t.strictSame([answer.status, answer.body.error], [401, "invalid_token"]);
+    t.strictSame(await written(), before);
+  });
+}
+
+await t.test("nor has who is logged out while an invitation is being accepted", async (t) => {
+  const person = await register(service);
+  const { body } = await invite(service, stranger, { email: person.email, role: "member" });
+  const accept = () =>
+    call(service, "POST", "/api/org/invites/accept", { token: person.token, body: { token: body.token } });
+  t.equal((await whileRecording(accept, () => end(person))).status, 401);
+  const found = await execute(service, "SELECT FROM auth_sm.memberships WHERE user_id = $1", [person.userId]);
+  t.equal(found.length, 0);
+});
+
+await t.test("a session that the write itself ends does not stand in its way", async (t) => {
+  const [leaving, suspended] = [await register(service), await register(service)];
+  await join(service, orgId, leaving, "member");
+  await join(service, orgId, suspended, "admin");
+  const leave = await call(service, "DELETE", `/api/org/members/${leaving.userId}`, { token: leaving.token });
+  t.equal(leave.status, 204);
+  const path = `/api/org/members/${suspended.userId}`;
+  const suspend = await call(service, "PATCH", path, { token: suspended.token, body: { status: "suspended" } });
+  t.equal(suspend.status, 200);
+  for (const { token } of [leaving, suspended]) {
+    t.equal((await call(service, "GET", "/api/account", { token })).status, 401, "it has ended");
+  }
+});
