@@ -139,13 +139,21 @@ export const travelModeOf = {
   output: travelMode,
 } satisfies RpcSubject<unknown, unknown>;
 
-/** Turns it on or off. The reply means that it is committed, with its audit records; nothing changes when it was so. */
+/**
+ * Turns it on or off. The reply means that it is committed, with its audit records; nothing changes when it was so, nor when
+ * the session of whoever wants it ends before the commit: then the answer is `invalid_token`.
+ */
 export const setTravelMode = {
   kind: "rpc",
   subject: "coffer.rpc.vaults.set-travel-mode",
   responder: "vaults",
   callers: only("auth-sm"),
-  input: z.object({ user_id: z.uuid(), enabled: z.boolean(), audit: z.array(receivedAuditDraft) }),
+  input: z.object({
+    user_id: z.uuid(),
+    enabled: z.boolean(),
+    audit: z.array(receivedAuditDraft),
+    session_id: z.string().optional(),
+  }),
   output: travelMode,
 } satisfies RpcSubject<unknown, unknown>;
 

@@ -39,7 +39,7 @@ export interface Database {
   preparedEach<Row>(name: string, text: string): PreparedEach<Row>;
   /**
    * As `prepared`, for a short write that commits by itself, on connections of their own: reads do not wait for its commit.
-   * It must not wait for locks that others hold for long, which would hold up the writes behind it. `leaves` names the
+   * It must not wait for locks that others hold for long, which would hold up the writes behind it (see `briefly`). `leaves` names the
    * event that it leaves in the outbox whenever it returns a row: the relay is told.
    */
   preparedWrite<Row = never>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }): Prepared<Row>;

@@ -1,3 +1,4 @@
+export { briefly, briefWaits } from "./brief-waits.ts";
 export { createDatabase } from "./database.ts";
 export type { Database, DatabaseOptions } from "./database.ts";
 export { sql } from "./sql.ts";

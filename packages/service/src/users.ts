@@ -1,5 +1,6 @@
 import type { Authenticate, AuthInput } from "@coffer/http";
 import { hearRevocations } from "./hear-revocations.ts";
+import { sessionEnded } from "./session-ended.ts";
 import type { StatelessBase } from "./stateless-base.ts";
 import type { User } from "./user.ts";
 import { identifyUser } from "./user.ts";
@@ -9,6 +10,11 @@ import { createUserVerifier } from "./user-verifier.ts";
 export interface Users {
   /** Throws ServiceError `invalid_token`; `unavailable` while nobody here can know. */
   identify(input: AuthInput): Promise<User>;
+  /**
+   * Asks again whether the session of somebody who was identified lasts: for what has waited since.
+   * @throws ServiceError `invalid_token` when it has ended, `unavailable` while nobody here can know
+   */
+  requireLasting(session: { sessionId: string }): void;
   close(): void;
 }
 
@@ -25,6 +31,9 @@ export function createUsers({
   const hasEnded = ({ sessionId }: { sessionId: string }): boolean => revocations.isRevoked(sessionId);
   return {
     identify: (input) => identifyUser({ verifyUser, hasEnded, authFailures }, input),
+    requireLasting: (session) => {
+      if (hasEnded(session)) throw sessionEnded();
+    },
     close: () => revocations.close(),
   };
 }

@@ -2,8 +2,9 @@ import { until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
 import { call } from "./support/call.ts";
-import { createFolder, createMachine, createToken } from "./support/machines.ts";
+import { ask, createFolder, createMachine, createSecret, createToken, secretBody } from "./support/machines.ts";
 import { execute, invite, join, share, startCompany } from "./support/members.ts";
+import type { Person } from "./support/people.ts";
 import { logIn, register, sealed } from "./support/people.ts";
 import { rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
@@ -59,10 +60,14 @@ const written = () =>
     tables.split(" ").map((table) => execute(service, `SELECT * FROM auth_sm.${table} t ORDER BY t::text COLLATE "C"`)),
   );
 
-const end = ({ sessionId }: { sessionId: string }) =>
-  execute(service, "UPDATE auth_sm.sessions SET revoked_at = now(), revoked_reason = 'logged_out' WHERE id = $1", [
-    sessionId,
-  ]);
+/** Ends a session as another replica would, or takes that back: a login for each write would take long. */
+const setEnded = ({ sessionId }: Person, ended: boolean) =>
+  execute(
+    service,
+    "UPDATE auth_sm.sessions SET revoked_at = CASE WHEN $2 THEN now() END, revoked_reason = CASE WHEN $2 THEN 'logged_out' END WHERE id = $1",
+    [sessionId, ended],
+  );
+const person = await logIn(service, owner);
 
 const blocker = new pg.Client({ connectionString: service.postgres.url });
 await blocker.connect();
@@ -74,15 +79,28 @@ await execute(
    CREATE TRIGGER wait BEFORE INSERT ON auth_sm.outbox FOR EACH ROW EXECUTE FUNCTION auth_sm.wait()`,
 );
 
+/** When the statements began that wait where they write their record. */
+async function waiting(): Promise<unknown[]> {
+  const rows = await execute(
+    service,
+    `SELECT query_start::text AS began FROM pg_stat_activity JOIN pg_locks USING (pid)
+     WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted`,
+  );
+  return rows.map((row) => (row as { began: string }).began); // as it is selected
+}
+
+/** The statement that waits now gives up. */
+async function waitedInVain(): Promise<void> {
+  const [first] = await waiting();
+  await until("it gives up", async () => first === undefined || !(await waiting()).includes(first));
+}
+
 /** Makes a request that waits where it writes its record, and runs `meanwhile` while it does. */
 async function whileRecording<Answer>(request: () => Promise<Answer>, meanwhile: () => Promise<unknown>) {
   await blocker.query("SELECT pg_advisory_lock(4711)");
   try {
     const answer = request();
-    await until("the request waits", async () => {
-      const text = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted";
-      return (await execute(service, text)).length === 1;
-    });
+    await until("the request waits", async () => (await waiting()).length > 0);
     await meanwhile();
     await blocker.query("SELECT pg_advisory_unlock(4711)");
     return await answer;
@@ -98,26 +116,62 @@ await until(
 
 for (const [what, [method, path, body]] of Object.entries(writes)) {
   await t.test(`who is logged out while ${what} is about to be committed has not done it`, async (t) => {
-    const person = await logIn(service, owner);
+    await setEnded(person, false);
     await until(
-      "the login has been told",
+      "what came before has been told",
       async () => (await execute(service, "SELECT FROM auth_sm.outbox LIMIT 1")).length === 0,
     );
     const before = await written();
     const request = () => call(service, method, path, { token: person.token, ...(body && { body }) });
-    const answer = await whileRecording(request, () => end(person));
+    const answer = await whileRecording(request, () => setEnded(person, true));
     t.strictSame([answer.status, answer.body.error], [401, "invalid_token"]);
     t.strictSame(await written(), before);
   });
 }
 
-await t.test("nor has who is logged out while an invitation is being accepted", async (t) => {
-  const person = await register(service);
-  const { body } = await invite(service, stranger, { email: person.email, role: "member" });
+await t.test("whoever writes a secret is asked anew after a quarter of a second", async (t) => {
+  const writer = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
+  const uid = await createSecret(service, writer, folder);
+  const content = { encrypted_payload: sealed(), wrapped_dek: sealed() };
+  const asked: [string, string, object?][] = [
+    ["POST", "/secrets", secretBody(folder)],
+    ["PUT", `/secrets/${uid}`, content],
+    ["DELETE", `/secrets/${uid}`],
+  ];
+  const revoked = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
+  const setRevoked = (at: "now()" | "NULL") =>
+    execute(service, `UPDATE auth_sm.clients SET revoked_at = ${at} WHERE id = $1`, [revoked.clientId]);
+  const stored = () => execute(service, "SELECT * FROM auth_sm.secrets");
+  const before = await stored();
+  for (const [method, path, body] of asked) {
+    const byMachine = () => ask(service, revoked, method, path, body && { body });
+    const answer = await whileRecording(byMachine, async () => {
+      await setRevoked("now()");
+      await waitedInVain();
+    });
+    t.strictSame([answer.status, answer.body.error], [401, "invalid_token"], `${method} by a machine`);
+    await setRevoked("NULL");
+    await setEnded(person, false);
+    const { token } = person;
+    const byPerson = () => call(service, method, `${folders}/${folder}${path}`, { token, ...(body && { body }) });
+    const refused = await whileRecording(byPerson, async () => {
+      await setEnded(person, true);
+      await waitedInVain();
+    });
+    t.strictSame([refused.status, refused.body.error], [401, "invalid_token"], `${method} by a person`);
+  }
+  t.strictSame(await stored(), before);
+  const update = () => ask(service, writer, "PUT", `/secrets/${uid}`, { body: content });
+  t.match(await whileRecording(update, waitedInVain), { status: 200, body: { uid } }, "and is let go on");
+});
+
+await t.test("who is logged out while an invitation is being accepted does not join", async (t) => {
+  const invitee = await register(service);
+  const { body } = await invite(service, stranger, { email: invitee.email, role: "member" });
   const accept = () =>
-    call(service, "POST", "/api/org/invites/accept", { token: person.token, body: { token: body.token } });
-  t.equal((await whileRecording(accept, () => end(person))).status, 401);
-  const found = await execute(service, "SELECT FROM auth_sm.memberships WHERE user_id = $1", [person.userId]);
+    call(service, "POST", "/api/org/invites/accept", { token: invitee.token, body: { token: body.token } });
+  t.equal((await whileRecording(accept, () => setEnded(invitee, true))).status, 401);
+  const found = await execute(service, "SELECT FROM auth_sm.memberships WHERE user_id = $1", [invitee.userId]);
   t.equal(found.length, 0);
 });
 

@@ -57,6 +57,21 @@ await t.test("anybody turns it on for themselves, without a proof, and again wit
   t.equal(recordsOf(person).length, 1);
 });
 
+await t.test("vaults is told in whose session, and when it has ended the answer is that", async (t) => {
+  const person = await register(service);
+  await join(service, orgId, person, "member");
+  travel.refusal = new ServiceError("invalid_token", "the session has ended");
+  for (const [who, answer] of [
+    [person, await put(person, { enabled: true })],
+    [admin, await switchOf(admin, person.userId, true)],
+  ] as const) {
+    t.strictSame([answer.status, answer.body.error], [401, "invalid_token"]);
+    t.ok(travel.sessions.has(who.sessionId));
+  }
+  travel.refusal = null;
+  t.notOk(isOn(person));
+});
+
 await t.test("turning it off takes a fresh proof of the password", async (t) => {
   const person = await register(service);
   await put(person, { enabled: true });

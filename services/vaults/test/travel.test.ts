@@ -7,6 +7,7 @@ import t from "tap";
 import { setPersonsTravelMode } from "../src/travel/set.ts";
 import { call } from "./support/call.ts";
 import { whileHolding } from "./support/held-vault.ts";
+import { logOut } from "./support/log-out.ts";
 import { startVaults } from "./support/service.ts";
 import { jwe, newRecord, newVault, sealed, share, travel } from "./support/vaults.ts";
 
@@ -174,7 +175,8 @@ await t.test("it is done in time or not at all, however long it has to wait", as
     return () => (reads++ === 0 ? began - 6_000 + left : performance.now());
   };
 
-  const deps = { database, newId: () => randomUUID(), now: clock.now };
+  const users = { requireLasting: () => undefined };
+  const deps = { database, newId: () => randomUUID(), now: clock.now, users };
   const lock = { text: "SELECT FROM people WHERE user_id = $1 FOR UPDATE", values: [person.userId], waiting: 1 };
   const began = performance.now();
   let gaveUp = false;
@@ -199,6 +201,16 @@ await t.test("it is done in time or not at all, however long it has to wait", as
   t.equal(await isOn(), false);
   await setPersonsTravelMode(deps, wanted);
   t.equal(await isOn(), true);
+});
+
+await t.test("it is not done when the session in which it is wanted ends while it waits", async (t) => {
+  const { person } = await traveller();
+  const wanted = { user_id: person.userId, enabled: true, audit: [], session_id: person.sessionId };
+  const ask = () => people.bus.request(setTravelMode, wanted, { timeoutMilliseconds: 20_000 });
+  const lock = { text: "SELECT FROM people WHERE user_id = $1 FOR UPDATE", values: [person.userId], waiting: 1 };
+  const attempt = () => t.rejects(ask(), { code: "invalid_token" });
+  await whileHolding(service, lock, [attempt], () => logOut(service, person));
+  t.equal((await people.bus.request(travelModeOf, { user_id: person.userId })).enabled, false);
 });
 
 await t.test("somebody of whom nothing is known may travel before there are vaults", async (t) => {

@@ -186,6 +186,13 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/ended-while-writing.test.ts`],
   },
   {
+    name: "travel-mode-asked-for-without-the-session",
+    file: `${source}/travel-mode/ask-vaults.ts`,
+    find: ", session_id: caller.sessionId",
+    replace: "",
+    tests: [`${tests}/travel-mode.test.ts`],
+  },
+  {
     name: "who-leaves-counts-as-logged-out-by-others",
     file: `${source}/store/sessions.ts`,
     find: "(revoked_at IS NULL OR xmin = pg_current_xact_id()::xid)",

@@ -34,6 +34,13 @@ export const secretMutants: readonly Mutant[] = [
     tests: [`${tests}/judged-writes.test.ts`],
   },
   {
+    name: "write-of-a-secret-that-waits-for-seconds",
+    file: `${source}/store/secret-writes.ts`,
+    find: "SELECT id, org_id, key_version, ${briefWaits}",
+    replace: "SELECT id, org_id, key_version, ${briefWaits.length}",
+    tests: [`${tests}/ended-while-writing.test.ts`],
+  },
+  {
     name: "update-over-another-update",
     file: `${source}/store/secret-writes.ts`,
     find: "AND version = $7 AND updated_at = $8\n       RETURNING ${receiptColumns}",

@@ -1,7 +1,7 @@
 import type { AuditDraft } from "@coffer/events";
 import { auditAppend, folderChanged } from "@coffer/events";
 import type { Database } from "@coffer/postgres";
-import { auditPayload, outboxColumns, outboxValues } from "@coffer/postgres";
+import { auditPayload, briefly, briefWaits, outboxColumns, outboxValues } from "@coffer/postgres";
 import type { z } from "zod";
 import type { Actor } from "../audit.ts";
 import { foldCase } from "../fold-case.ts";
@@ -21,7 +21,9 @@ const receiptColumns = "uid, folder_id, record_type, created_at, updated_at, ver
  * until the commit.
  */
 const heldFolder = `
-  SELECT id, org_id, key_version FROM folders f WHERE id = $1 AND org_id = $2 AND key_version = $3 AND ${tryWritersTurn("f.id")} AND (
+  SELECT id, org_id, key_version, ${briefWaits}
+  FROM folders f
+  WHERE id = $1 AND org_id = $2 AND key_version = $3 AND ${tryWritersTurn("f.id")} AND (
     EXISTS (
       SELECT FROM client_folders g JOIN clients c ON c.id = g.client_id
       WHERE g.client_id = $4 AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL
@@ -74,9 +76,13 @@ export type Inserted = SecretReceiptRow | "taken";
 
 export type SecretWrites = ReturnType<typeof createSecretWrites>;
 
-/** Prepares the statements. Each function returns null, and has written nothing, when what was judged is no longer so. */
+/**
+ * Prepares the statements. Each function returns null, and has written nothing, when what was judged is no longer so, or
+ * somebody else has kept the secret locked.
+ */
 export function createSecretWrites(database: Database) {
-  const insert = database.preparedWrite<SecretReceiptRow | { uid: null }>(
+  const write = <Row>(name: string, text: string) => briefly(database.preparedWrite<Row>(name, text));
+  const insert = write<SecretReceiptRow | { uid: null }>(
     "insert-secret",
     `WITH folder AS MATERIALIZED (${heldFolder}),
      written AS (
@@ -90,7 +96,7 @@ export function createSecretWrites(database: Database) {
      told AS (${messages("$16", "$17", "$18")})
      SELECT written.* FROM folder LEFT JOIN written ON true`,
   );
-  const replace = database.preparedWrite<SecretReceiptRow>(
+  const replace = write<SecretReceiptRow>(
     "replace-secret",
     `WITH folder AS MATERIALIZED (${heldFolder}),
      written AS (
@@ -111,7 +117,7 @@ export function createSecretWrites(database: Database) {
      told AS (${messages("$17", "$18", "$19")})
      SELECT * FROM written`,
   );
-  const remove = database.preparedWrite<{ uid: string }>(
+  const remove = write<{ uid: string }>(
     "delete-secret",
     `WITH folder AS MATERIALIZED (${heldFolder}),
      written AS (

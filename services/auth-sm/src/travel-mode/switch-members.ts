@@ -31,7 +31,7 @@ export async function switchMembersTravelMode(deps: Deps, call: SwitchCall): Pro
   return deps.database.transaction(async (tx) => {
     const { orgId, actor } = await requireSwitchable(tx, call);
     const audit = travelModeRecords(deps, { userId, enabled, actor, request }, [orgId]);
-    return askVaults(deps, { userId, enabled, audit });
+    return askVaults(deps, { userId, enabled, audit, caller: call.caller });
   });
 }
 

@@ -29,5 +29,5 @@ async function setOwn(deps: Deps, db: Queryable, { caller, body, request }: Swit
   const { enabled } = body;
   const by = { userId, enabled, actor: userActor(caller), request };
   const audit = travelModeRecords(deps, by, await chainsOf(db, userId));
-  return askVaults(deps, { userId, enabled, audit });
+  return askVaults(deps, { userId, enabled, audit, caller });
 }

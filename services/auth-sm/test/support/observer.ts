@@ -33,6 +33,8 @@ export interface TravelModes {
   held: Promise<unknown>;
   /** How often it was asked to set one. */
   asked: number;
+  /** In whose sessions. */
+  sessions: Set<string | undefined>;
   /** What it refuses to set one with, when anything. */
   refusal: ServiceError | null;
 }
@@ -93,12 +95,19 @@ export async function observeBus(t: TestScope, nats: TestNats): Promise<Observer
 
 /** Sets and tells modes; keeps the records of each change. */
 function answerTravelModes(bus: Bus, records: AuditDraft[]): TravelModes {
-  const travel: TravelModes = { modes: new Map(), asked: 0, refusal: null, held: Promise.resolve() };
+  const travel: TravelModes = {
+    modes: new Map(),
+    asked: 0,
+    sessions: new Set(),
+    refusal: null,
+    held: Promise.resolve(),
+  };
   const modeOf = (userId: string) =>
     travel.modes.get(userId) ?? { enabled: false, updated_at: "1970-01-01T00:00:00.000000Z" };
   bus.reply(travelModeOf, ({ user_id }) => Promise.resolve(modeOf(user_id)));
-  bus.reply(setTravelMode, async ({ user_id, enabled, audit }) => {
+  bus.reply(setTravelMode, async ({ user_id, enabled, audit, session_id }) => {
     travel.asked += 1;
+    travel.sessions.add(session_id);
     await travel.held;
     if (travel.refusal !== null) throw travel.refusal;
     if (modeOf(user_id).enabled === enabled) return modeOf(user_id);

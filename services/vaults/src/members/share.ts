@@ -5,6 +5,7 @@ import type { Transaction } from "@coffer/postgres";
 import { enqueue, enqueueAudit } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { auditOf } from "@coffer/service";
+import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import type { Permission } from "../access/permission.ts";
 import type { UsableVault } from "../access/vault.ts";
@@ -34,7 +35,7 @@ export async function shareVault(
   const { caller, params, body, request } = call;
   const { user_id: userId } = params;
   await requireKnown(deps, call);
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     await lockPeople(tx, [userId]);
     const vault = await requireLockedVault(tx, caller, params.id, "manage");
     const { id, orgId, actor, keyVersion } = vault;

@@ -3,6 +3,7 @@ import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { auditOf } from "@coffer/service";
+import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
@@ -16,7 +17,7 @@ import { requireAnotherManager } from "./last-manager.ts";
 export function unshareVault(deps: Deps, { caller, params, request }: Call<User, VaultMemberPath>): Promise<void> {
   const { user_id: userId } = params;
   const needed = userId === caller.userId ? "read" : "manage";
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     await requireVault(tx, caller, params.id, needed);
     if ((await findPermission(tx, params.id, userId)) !== null) await lockPeople(tx, [userId]);
     const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, needed);

@@ -17,6 +17,8 @@ export async function createRecord(deps: Deps, call: Call<User, VaultPath, NewRe
   const vaultId = params.id;
   const id = body.id ?? deps.newId();
   const written = await asJudged(async () => {
+    // Each time: the write before may have waited.
+    deps.users.requireLasting(caller);
     const { userId } = caller;
     const entry = { org_id: null, action: "record.created", vaultId, id, status: 201 } as const;
     const audit = recordAudit(deps, call, { ...entry, changes: { type: body.type } });

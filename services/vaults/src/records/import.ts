@@ -4,6 +4,7 @@ import type { Call } from "@coffer/http";
 import { enqueue, enqueueAudit, isUniqueViolation } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { asJudged, auditOf } from "@coffer/service";
+import { transactionInSession } from "../access/in-session.ts";
 import { requireHeldVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { idOfDeleted, insertRecords } from "../store/records.ts";
@@ -46,7 +47,7 @@ async function store(
 ): Promise<ImportView | null> {
   const { items } = read;
   try {
-    return await deps.database.transaction(async (tx) => {
+    return await transactionInSession(deps, caller, async (tx) => {
       const { id: vaultId, orgId, actor } = await requireHeldVault(tx, caller, params.id, "write");
       const at = `${deps.now().toISOString().slice(0, -1)}000Z`;
       const inserted = new Set(await insertRecords(tx, vaultId, items, at));

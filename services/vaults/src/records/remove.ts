@@ -13,6 +13,8 @@ export async function removeRecord(deps: Deps, call: Call<User, RecordPath>): Pr
   const { caller, params } = call;
   const { id: vaultId, rid: id } = params;
   const gone = await asJudged(async () => {
+    // Each time: the write before may have waited.
+    deps.users.requireLasting(caller);
     const audit = recordAudit(deps, call, { org_id: null, action: "record.deleted", vaultId, id, status: 204 });
     const to = { userId: caller.userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };
     const result = await deps.writes.remove(to);

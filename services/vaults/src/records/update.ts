@@ -21,6 +21,8 @@ export async function updateRecord(deps: Deps, call: Call<User, RecordPath, Reco
   const { id: vaultId, rid: id } = params;
   const expected = call.expected === undefined ? undefined : (timestampText.safeParse(call.expected).data ?? never);
   const written = await asJudged(async () => {
+    // Each time: the write before may have waited.
+    deps.users.requireLasting(caller);
     const { userId } = caller;
     const entry = { org_id: null, action: "record.updated", vaultId, id, status: 200 } as const;
     const audit = recordAudit(deps, call, { ...entry, changes: { type: body.type } });

@@ -1,7 +1,7 @@
 import { auditAppend, recordsChanged } from "@coffer/events";
 import type { AuditDraft } from "@coffer/events";
 import type { Database } from "@coffer/postgres";
-import { isUniqueViolation, outboxColumns, outboxValues } from "@coffer/postgres";
+import { briefly, briefWaits, isUniqueViolation, outboxColumns, outboxValues } from "@coffer/postgres";
 import { idOfDeleted } from "./records.ts";
 import { tryWritersTurn } from "./vault-turn.ts";
 
@@ -15,7 +15,7 @@ import { tryWritersTurn } from "./vault-turn.ts";
  * `access_version` than the statement saw at first, and is not written to.
  */
 const heldVault = `
-  SELECT v.id, v.org_id FROM vaults v
+  SELECT v.id, v.org_id, ${briefWaits} FROM vaults v
   WHERE v.id = $1 AND ${tryWritersTurn("v.id")}
     AND v.access_version = (SELECT access_version FROM vaults WHERE id = $1)
     AND EXISTS (SELECT FROM sights s WHERE s.user_id = $2 AND s.vault_id = $1 AND s.ended_x IS NULL)
@@ -68,15 +68,17 @@ export type RecordWrites = ReturnType<typeof createRecordWrites>;
 
 /**
  * Prepares the statements. Each function returns null, and has written nothing, when the person may not write there, or
- * this was just being changed.
+ * this was just being changed, or somebody else has kept the record locked.
  */
 export function createRecordWrites(database: Database) {
   const write = (name: string, action: Parameters<typeof messages>[0], change: string) =>
-    database.preparedWrite<Written>(
-      name,
-      `WITH vault AS MATERIALIZED (${heldVault}), ${change}, told AS (${messages(action)})
-       SELECT written.id, written.created_at, written.updated_at FROM vault LEFT JOIN written ON true`,
-      { leaves: recordsChanged },
+    briefly(
+      database.preparedWrite<Written>(
+        name,
+        `WITH vault AS MATERIALIZED (${heldVault}), ${change}, told AS (${messages(action)})
+         SELECT written.id, written.created_at, written.updated_at FROM vault LEFT JOIN written ON true`,
+        { leaves: recordsChanged },
+      ),
     );
   const insert = write(
     "insert-record",

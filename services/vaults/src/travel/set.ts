@@ -2,6 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { AuditDraft } from "@coffer/events";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
+import type { Users } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
 import { lockPeople } from "../store/people.ts";
@@ -17,15 +18,24 @@ import { travelModeView } from "./show.ts";
  */
 const mostMilliseconds = 6_000;
 
+/** Whose mode, with which records, and in whose session it is wanted. */
+interface Wanted {
+  user_id: string;
+  enabled: boolean;
+  audit: readonly AuditDraft[];
+  session_id?: string | undefined;
+}
+
 /**
  * Turns a person's travel mode on or off, with its audit records, in one transaction: the reply to `setTravelMode`.
  * When it is so already nothing changes, and nothing is recorded.
  * @param elapsed milliseconds of a clock that never goes back
- * @throws ServiceError `unavailable` when it takes too long; then nothing changes either
+ * @throws ServiceError `unavailable` when it takes too long, `invalid_token` when that session has ended before it is done;
+ *   then nothing changes either
  */
 export function setPersonsTravelMode(
-  deps: Pick<Deps, "database" | "newId" | "now">,
-  { user_id: userId, enabled, audit }: { user_id: string; enabled: boolean; audit: readonly AuditDraft[] },
+  deps: Pick<Deps, "database" | "newId" | "now"> & { users: Pick<Users, "requireLasting"> },
+  { user_id: userId, enabled, audit, session_id: sessionId }: Wanted,
   elapsed: () => number = () => performance.now(),
 ): Promise<TravelMode> {
   const deadline = elapsed() + mostMilliseconds;
@@ -46,8 +56,9 @@ export function setPersonsTravelMode(
     await hurry(tx);
     await settleSights(tx, deps, { vaultIds, userIds: [userId] });
     for (const record of audit) await enqueueAudit(tx, record);
-    // The last word before the commit.
+    // The last words before the commit.
     await hurry(tx);
+    if (sessionId !== undefined) deps.users.requireLasting({ sessionId });
     return { enabled, updated_at };
   });
 }

@@ -4,6 +4,7 @@ import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit, orConflict } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { auditOf, userActor } from "@coffer/service";
+import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { organizationOf } from "../access/organization.ts";
 import type { Deps } from "../deps.ts";
@@ -27,7 +28,7 @@ export async function createVault(
 ): Promise<NewVaultView> {
   const id = body.id ?? deps.newId();
   const orgId = await organizationOf(deps, caller);
-  return deps.database.transaction(async (tx) => {
+  return transactionInSession(deps, caller, async (tx) => {
     await lockPeople(tx, [caller.userId]);
     await requireCreator(tx, caller, orgId);
     if (orgId === null && body.type === "shared") {

@@ -3,6 +3,7 @@ import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { auditOf } from "@coffer/service";
+import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
@@ -19,7 +20,7 @@ const counting = new WeakSet<Deps["database"]>();
 export async function removeVault(deps: Deps, { caller, params, request }: Call<User, VaultPath>): Promise<void> {
   await requireVault(deps.database.pool, caller, params.id, "manage");
   const count = await countInTime(deps, params.id);
-  await deps.database.transaction(async (tx) => {
+  await transactionInSession(deps, caller, async (tx) => {
     const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, "manage");
     await deleteVault(tx, id, deps.now());
     await settleSights(tx, deps, { vaultIds: [id] });

@@ -4,6 +4,7 @@ import type { Transaction } from "@coffer/postgres";
 import { enqueue, enqueueAudit } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { asJudged, auditOf } from "@coffer/service";
+import { transactionInSession } from "../access/in-session.ts";
 import type { UsableVault } from "../access/vault.ts";
 import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
@@ -22,7 +23,7 @@ export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>
   const { caller, params, body } = call;
   return asJudged(
     () =>
-      deps.database.transaction(async (tx) => {
+      transactionInSession(deps, caller, async (tx) => {
         const flagged = body.safe_for_travel !== undefined;
         const lock = flagged ? lockWithMembers : lockAlone;
         const vault = await lock(tx, caller, params.id);

@@ -1,0 +1,10 @@
+import { until } from "@coffer/testkit";
+import { call } from "./call.ts";
+import type { Person } from "./people.ts";
+import type { TestVaults } from "./service.ts";
+
+/** Ends a person's session, and waits until the service has heard of it. */
+export async function logOut(service: TestVaults, person: Person): Promise<void> {
+  await service.people.revoke(person);
+  await until("it is heard", async () => (await call(service, person, "GET", "/api/vaults")).status === 401);
+}
