@@ -1,18 +1,17 @@
 import { randomInt } from "node:crypto";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
-import { newMachine, newPerson } from "./cli-person.ts";
-import type { Cli } from "./cli-person.ts";
-import { ask, freshAddress, machineCaller, personCaller } from "./faults/caller.ts";
-import type { Caller } from "./faults/caller.ts";
+import { auditProblems, readAudit } from "./faults/audit.ts";
+import { fleetProblems } from "./faults/bootstraps/verify.ts";
+import { ask, freshAddress } from "./faults/caller.ts";
 import { watchLimiter } from "./faults/limiter.ts";
-import type { StoreName } from "./faults/inject.ts";
+import type { Hold, StoreName } from "./faults/inject.ts";
 import { holdTable, isReady, killService, killStore, settled, stallPostgres } from "./faults/inject.ts";
-import { isAcknowledged, newLedger } from "./faults/ledger.ts";
 import type { Ledger } from "./faults/ledger.ts";
+import { sessionProblems } from "./faults/logins/verify.ts";
+import { newOrganization, work } from "./faults/organization.ts";
 import { seededRandom } from "./faults/random.ts";
-import { allRecords, auditProblems, byRequest, expectedContents, presentContents } from "./faults/verify.ts";
-import { read, write } from "./faults/workers.ts";
+import { expectedContents, presentContents } from "./faults/secrets/verify.ts";
 import { living, npmStart, processesOf, until } from "./npm-start.ts";
 
 const seed = Number(process.env["FAULTS_SEED"] ?? randomInt(2 ** 31));
@@ -34,37 +33,19 @@ const first = await coffer.ready;
 const { url } = first;
 const limiter = watchLimiter(directory, coffer);
 
-interface Organization {
-  cli: Cli;
-  person: Caller;
-  ledger: Ledger;
-  writers: Caller[];
-  readers: Caller[];
-}
-
-async function newOrganization(email: string): Promise<Organization> {
-  const cli = await newPerson(t, url, email);
-  await cli.data(["folder", "create", "production"]);
-  const [folder] = JSON.parse(await cli.data(["folder", "ls", "--json"])) as [{ id: string }];
-  await cli.data(["app", "create", "api"]);
-  const person = personCaller(cli, url, folder.id);
-  const machine = async (permission: string) =>
-    machineCaller(await newMachine(cli, "api", [`production:${permission}`]), url, folder.id);
-  const writers = [person, await machine("write")];
-  const readers = [person, await machine("read")];
-  return { cli, person, ledger: newLedger(), writers, readers };
-}
-
-const organizations = [await newOrganization("one@example.com"), await newOrganization("two@example.com")];
+const organizations = [
+  await newOrganization(t, url, "one@example.com"),
+  await newOrganization(t, url, "two@example.com"),
+];
 const load = new AbortController();
 const names: [Ledger, string][] = [];
-const working = organizations.flatMap(({ writers, readers, ledger }, org) => {
-  const begin = (work: typeof write) => (caller: Caller) => {
-    const name = `${work.name}-${caller.kind}-${org}`;
+const working = organizations.flatMap((organization, org) => {
+  const { ledger } = organization;
+  return work(organization, (what) => {
+    const name = `${what}-${org}`;
     names.push([ledger, name]);
-    return work({ name, url, caller, ledger, random: seededRandom(seed + names.length), stopping: load.signal });
-  };
-  return [...writers.map(begin(write)), ...readers.map(begin(read))];
+    return { name, url, ledger, random: seededRandom(seed + names.length), stopping: load.signal };
+  });
 });
 t.teardown(() => load.abort());
 const counts = (): number[] => names.map(([ledger, name]) => ledger.acknowledged.get(name) ?? 0);
@@ -101,6 +82,8 @@ interface Fault {
 const authSm = () => killService(coffer, "auth-sm");
 const siemForwarder = () => killService(coffer, "siem-forwarder");
 const stores = (...names: StoreName[]) => Promise.all(names.map((name) => killStore(coffer, name)));
+const hold = (table: string, mode: Hold["mode"], waiting: number, meanwhile: () => Promise<void>) =>
+  holdTable(coffer, { table, mode, waiting }, meanwhile);
 const faults: Fault[] = [
   { what: "auth-sm is killed", inject: authSm },
   { what: "auth-sm and siem-forwarder are killed", inject: () => Promise.all([authSm(), siemForwarder()]) },
@@ -110,12 +93,24 @@ const faults: Fault[] = [
   { what: "every store is killed", inject: () => stores("redis", "nats", "postgres") },
   { what: "Postgres hangs", inject: () => stallPostgres(coffer) },
   {
-    what: "auth-sm is killed while its writes wait for a lock",
-    inject: () => holdTable(coffer, "auth_sm.secrets", authSm),
+    what: "auth-sm is killed while secrets wait for a lock",
+    inject: () => hold("auth_sm.secrets", "ACCESS EXCLUSIVE", 1, authSm),
+  },
+  {
+    what: "auth-sm is killed while a bootstrap waits for a lock",
+    inject: () => hold("auth_sm.client_folders", "SHARE", 1, authSm),
+  },
+  {
+    what: "auth-sm is killed while sessions wait for a lock",
+    inject: () => hold("auth_sm.sessions", "SHARE", 1, authSm),
+  },
+  {
+    what: "auth-sm is killed while nothing can be recorded",
+    inject: () => hold("auth_sm.outbox", "SHARE", 6, authSm),
   },
   {
     what: "siem-forwarder is killed while the audit waits for a lock",
-    inject: () => holdTable(coffer, "siem_forwarder.audit_records", siemForwarder),
+    inject: () => hold("siem_forwarder.audit_records", "ACCESS EXCLUSIVE", 1, siemForwarder),
   },
 ];
 
@@ -149,22 +144,25 @@ await t.test("nobody had to help: the same program runs with all its processes, 
   t.same(Object.keys(state.services), Object.keys(first.services));
 });
 
-for (const [at, { cli, person, ledger }] of organizations.entries())
+for (const [at, { cli, person, ledger, slots, fleet, member }] of organizations.entries())
   await t.test(
     `organization ${at}: what was acknowledged is there, whole, and in the audit exactly once`,
     async (t) => {
-      const acknowledged = ledger.attempts.filter(isAcknowledged).length;
-      const unanswered = ledger.attempts.filter(({ status }) => status === 0 || status === 503).length;
-      t.comment(`${acknowledged} acknowledged, ${unanswered} not answered or refused as unavailable`);
+      const acknowledged = ledger.deeds.filter((deed) => deed.acknowledged).length;
+      const attempts = ledger.deeds.flatMap((deed) => deed.attempts);
+      const unanswered = attempts.filter(({ status }) => status === 0 || status === 503).length;
+      t.comment(`${acknowledged} acknowledged, ${unanswered} attempts not answered or refused as unavailable`);
+      t.comment(`${fleet.machines.length} machines, ${member.sessions.length} sessions`);
       t.same(ledger.violations, [], "nobody was answered what should not be");
       t.ok(unanswered > 0, "the faults were felt");
-      const records = await allRecords(url, person);
-      const requests = byRequest(records);
-      t.same(auditProblems(ledger, requests), [], "the audit");
-      const { contents, problems } = expectedContents(ledger, requests);
+      const audit = await readAudit(url, person);
+      t.same(auditProblems(ledger, audit), [], "the audit");
+      const { contents, problems } = expectedContents(slots, audit);
       t.same(problems, [], "acknowledged writes");
       t.same(sorted(await presentContents(url, person)), sorted(contents), "the contents, and no other secrets");
-      t.notOk(records.some(({ action }) => action === "audit.gap"));
+      t.same(await fleetProblems(url, person, fleet, audit), [], "the machines and their tokens");
+      t.same(await sessionProblems(url, member, audit), [], "the sessions");
+      t.notOk(audit.records.some(({ action }) => action === "audit.gap"));
       t.match(await cli.run(["audit", "verify"]), { code: 0, stdout: /^\d+:[0-9a-f]{64}\n$/ }, "the chain");
     },
   );

@@ -1,4 +1,5 @@
 import { createPrivateKey, randomUUID, sign } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cli } from "../cli-person.ts";
@@ -31,18 +32,23 @@ export function personCaller(cli: Cli, url: string, folderId: string): Caller {
 }
 
 /** The machine of a configuration file. */
-export function machineCaller(file: string, url: string, folderId: string): Caller {
+export function configuredMachine(file: string, url: string, folderId: string): Caller {
   const machine = JSON.parse(readFileSync(file, "utf8")) as { client_id: string; private_key: string };
   const key = createPrivateKey({ key: Buffer.from(machine.private_key, "base64"), format: "der", type: "pkcs8" });
+  return machineCaller({ clientId: machine.client_id, key }, url, folderId);
+}
+
+/** The machine that has this id and private key. */
+export function machineCaller(machine: { clientId: string; key: KeyObject }, url: string, folderId: string): Caller {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   const list = "/api/sm/v1/secrets";
   let token = { text: "", until: 0 };
   const bearer = (): string => {
     const now = Math.floor(Date.now() / 1000);
     if (now < token.until - 60) return token.text;
-    const claims = { sub: machine.client_id, aud: url, iat: now, exp: now + 300 };
+    const claims = { sub: machine.clientId, aud: url, iat: now, exp: now + 300 };
     const signed = `${part({ alg: "ES256", typ: "JWT" })}.${part(claims)}`;
-    const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" });
+    const signature = sign("sha256", Buffer.from(signed), { key: machine.key, dsaEncoding: "ieee-p1363" });
     token = { text: `${signed}.${signature.toString("base64url")}`, until: now + 300 };
     return token.text;
   };
@@ -61,7 +67,7 @@ export function newRequestId(): string {
   return `faults-${randomUUID()}`;
 }
 
-interface Question {
+export interface Question {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
   body?: object;
@@ -92,4 +98,11 @@ export async function ask(url: string, question: Question): Promise<Answer> {
   } catch {
     return { status: 0, body: {} };
   }
+}
+
+/** Asks what must be answered well. Throws when it is not; returns the body. */
+export async function demand(url: string, question: Question): Promise<Answer["body"]> {
+  const { status, body } = await ask(url, question);
+  if (status < 200 || status > 299) throw new Error(`${question.method} ${question.path} was answered ${status}`);
+  return body;
 }

@@ -36,13 +36,22 @@ export async function stallPostgres(coffer: Started): Promise<void> {
   });
 }
 
+export interface Hold {
+  table: string;
+  /** In mode `SHARE` only who writes to the table waits. */
+  mode: "ACCESS EXCLUSIVE" | "SHARE";
+  /** How many wait before anything else happens. */
+  waiting: number;
+}
+
 /** Holds a table as a slow transaction would, until somebody waits for it; `meanwhile` happens before it is let go. */
-export async function holdTable(coffer: Started, table: string, meanwhile: () => Promise<void>): Promise<void> {
+export async function holdTable(coffer: Started, hold: Hold, meanwhile: () => Promise<void>): Promise<void> {
+  const { table, mode, waiting } = hold;
   await withPostgres(coffer, async (client) => {
     await client.query("BEGIN");
-    await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-    const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = $1::regclass";
-    await until(async () => (await client.query(waiting, [table])).rowCount !== 0);
+    await client.query(`LOCK TABLE ${table} IN ${mode} MODE`);
+    const waiters = "SELECT FROM pg_locks WHERE NOT granted AND relation = $1::regclass";
+    await until(async () => ((await client.query(waiters, [table])).rowCount ?? 0) >= waiting);
     await meanwhile();
     await client.query("ROLLBACK");
   });

@@ -1,29 +1,23 @@
-/** One thing that was asked for, and whether it was acknowledged. */
+/** One request for a deed. */
 export interface Attempt {
   requestId: string;
-  /** What the audit must call it. */
-  action: string;
-  /** The secret that it was about; null for a list. */
-  uid: string | null;
   /** 0 while there is no answer. */
   status: number;
 }
 
-export interface Write extends Attempt {
-  /** The ciphertext that it leaves; null when it removes the secret. */
-  content: string | null;
-}
-
-/** A secret, which one writer alone writes, with all that was tried on it in order. */
-export interface Slot {
-  uid: string;
-  writes: Write[];
+/** Something that is to be done once, however often it has to be asked for, and whether that was acknowledged. */
+export interface Deed {
+  /** What the audit must call it; null for what it does not tell. */
+  action: string | null;
+  /** The id of what it is about; null where that is not known, or not told. */
+  target: string | null;
+  attempts: Attempt[];
+  acknowledged: boolean;
 }
 
 /** What one organization was asked for. */
 export interface Ledger {
-  attempts: Attempt[];
-  slots: Slot[];
+  deeds: Deed[];
   /** What should never have been answered. */
   violations: string[];
   /** How much was acknowledged, by worker. */
@@ -31,20 +25,17 @@ export interface Ledger {
 }
 
 export function newLedger(): Ledger {
-  return { attempts: [], slots: [], violations: [], acknowledged: new Map() };
+  return { deeds: [], violations: [], acknowledged: new Map() };
 }
 
-export function isAcknowledged({ status }: Attempt): boolean {
-  return status >= 200 && status < 300;
+/** A deed that is about to be asked for. */
+export function newDeed(ledger: Ledger, action: string | null, target: string | null): Deed {
+  const deed: Deed = { action, target, attempts: [], acknowledged: false };
+  ledger.deeds.push(deed);
+  return deed;
 }
 
-/** The place of the last acknowledged write; -1 without one. */
-export function lastAcknowledged({ writes }: Slot): number {
-  return writes.findLastIndex(isAcknowledged);
-}
-
-/** Whether somebody may read it: it was made for certain, and nobody has tried to remove it. */
-export function isReadable({ writes }: Slot): boolean {
-  const [made] = writes;
-  return made !== undefined && isAcknowledged(made) && writes.every(({ content }) => content !== null);
+/** Whether it was asked for before its last attempt, and what became of that is not known. */
+export function isRepeated({ attempts }: Deed): boolean {
+  return attempts.length > 1;
 }
