@@ -55,6 +55,22 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/login.test.ts`],
   },
   {
+    name: "session-begins-outside-the-transaction-of-its-login",
+    file: `${source}/accounts/finish-login.ts`,
+    find: "await openSession(tx, deps, keys, { user, device: body.device, request });",
+    replace:
+      "await deps.database.transaction((other) => openSession(other, deps, keys, { user, device: body.device, request }));",
+    tests: [`${tests}/all-or-nothing.test.ts`],
+  },
+  {
+    name: "login-leaves-no-record",
+    file: `${source}/accounts/finish-login.ts`,
+    find: '  await auditUserEvent(tx, deps, request, user.id, {\n    action: "user.login.succeeded",',
+    replace:
+      '  if (session.session_id === user.id) await auditUserEvent(tx, deps, request, user.id, {\n    action: "user.login.succeeded",',
+    tests: [`${tests}/login.test.ts`],
+  },
+  {
     name: "second-factor-not-asked-for",
     file: `${source}/store/totp.ts`,
     find: "SELECT sealed_secret FROM totp WHERE user_id = ${userId} AND sealed_secret IS NOT NULL",
@@ -144,6 +160,13 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/refresh.test.ts`],
   },
   {
+    name: "refresh-token-repeated-has-another-successor",
+    file: `${source}/sessions/refresh-token.ts`,
+    find: 'const secret = mac(key, "next", Buffer.from(present.text));',
+    replace: 'const secret = mac(key, "next", Buffer.from(`${present.text} ${performance.now()}`));',
+    tests: [`${tests}/refresh.test.ts`],
+  },
+  {
     name: "refresh-token-replay-ends-nothing",
     file: `${source}/sessions/refresh.ts`,
     find: "if (token.generation >= session.generation) return",
@@ -198,6 +221,19 @@ export const peopleMutants: readonly Mutant[] = [
     find: "(revoked_at IS NULL OR xmin = pg_current_xact_id()::xid)",
     replace: "revoked_at IS NULL",
     tests: [`${tests}/ended-while-writing.test.ts`],
+  },
+  {
+    name: "logout-answered-before-it-is-done",
+    file: `${source}/sessions/logout.ts`,
+    find: "  const revocation = await deps.database.transaction((tx) =>",
+    replace: [
+      "  const begin = (work: (tx: Parameters<typeof revokeSession>[0]) => ReturnType<typeof revokeSession>): null => {",
+      "    deps.database.transaction(work).catch(() => undefined);",
+      "    return null;",
+      "  };",
+      "  const revocation: Awaited<ReturnType<typeof revokeSession>> = begin((tx) =>",
+    ].join("\n"),
+    tests: [`${tests}/all-or-nothing.test.ts`],
   },
   {
     name: "session-ends-and-nobody-is-told",
