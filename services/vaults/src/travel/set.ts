@@ -56,7 +56,7 @@ export function setPersonsTravelMode(
     await hurry(tx);
     await settleSights(tx, deps, { vaultIds, userIds: [userId] });
     for (const record of audit) await enqueueAudit(tx, record);
-    // The last words before the commit.
+    // The last word before the commit.
     await hurry(tx);
     if (sessionId !== undefined) deps.users.requireLasting({ sessionId });
     return { enabled, updated_at };
