@@ -8,18 +8,24 @@ export interface NoteType {
   others: readonly string[];
 }
 
+const card: NoteType = {
+  type: "card",
+  fields: [
+    ["Name on Card", "cardholder_name"],
+    ["Type", "brand"],
+    ["Number", "number"],
+    ["Security Code", "code"],
+  ],
+  others: ["Start Date", "Expiration Date"],
+};
+
 /** The forms that become something else than a note, and those in which values run over several lines. */
 const forms: Readonly<Record<string, NoteType>> = {
-  "Credit Card": {
-    type: "card",
-    fields: [
-      ["Name on Card", "cardholder_name"],
-      ["Type", "brand"],
-      ["Number", "number"],
-      ["Security Code", "code"],
-    ],
-    others: ["Start Date", "Expiration Date"],
-  },
+  "Credit Card": card,
+  // LastPass's command line has the same form under these names.
+  VISA: card,
+  Mastercard: card,
+  "American Express": card,
   Address: {
     type: "identity",
     fields: [

@@ -32,7 +32,7 @@ function unescaped({ line, cell }: CsvRow): CsvRow {
 }
 
 function readRow(row: CsvRow, reading: Reading): void {
-  const [url, name, extra] = [row.cell("url"), row.cell("name"), row.cell("extra").replace(/\r\n?/g, "\n")];
+  const [url, name, extra] = [row.cell("url"), row.cell("name"), row.cell("extra")];
   const folder = joinFolder(row.cell("grouping").split("\\"));
   if (url === "http://group") {
     reading.leftOut.push({ kind: "setting", item: null, reason: `the folder "${folder}" has a row of its own` });
@@ -45,7 +45,7 @@ function readRow(row: CsvRow, reading: Reading): void {
   if (!isNote) {
     // What LastPass writes for a site without an address.
     if (url !== "http://") draft.addUri(url);
-    draft.set("notes", row.cell("extra"));
+    draft.set("notes", extra);
   }
   draft.set("totp_secret", row.cell("totp"));
   draft.set("folder", folder);

@@ -5,7 +5,7 @@ import { hiddenNames, noteTypes } from "./note-types.ts";
 
 /** A secure note: plain, or a form of lines of `Name:value` under its `NoteType:`. */
 export function noteDraft(name: string, extra: string): Draft {
-  const [, kind = ""] = /^NoteType:([^\n]*)/.exec(extra) ?? [];
+  const [, kind = ""] = /^NoteType:([^\r\n]*)/.exec(extra) ?? [];
   if (kind === "") {
     const draft = newDraft("secure_note", name);
     draft.set("notes", extra);
@@ -16,16 +16,18 @@ export function noteDraft(name: string, extra: string): Draft {
   const draft = newDraft(known?.type ?? "secure_note", name);
   if (known === undefined) draft.set("kind", kind);
   const names = known === undefined ? undefined : [...fields.keys(), ...known.others];
-  for (const [field, value] of formLines(extra, names)) {
+  // LastPass's command line ends the last line of a form too.
+  for (const [field, value] of formLines(extra.replace(/\r\n?/g, "\n").replace(/\n$/, ""), names)) {
     const ours = fields.get(field);
     if (field === "NoteType" || field === "Language" || value === "") continue;
     if (field === "Notes") draft.set("notes", value);
-    else if (kind === "Credit Card" && field === "Expiration Date") setExpiry(draft, value);
+    else if (known?.type === "card" && field === "Expiration Date") setExpiry(draft, value);
     // An empty date is a comma.
     else if (/^,+$/.test(value)) continue;
     else if (ours !== undefined) draft.set(ours, ours === "phone" ? phoneOf(value) : value);
     else draft.custom(field, field.endsWith("Phone") || field === "Fax" ? phoneOf(value) : value, kindOf(field));
   }
+  if (known?.type === "card" && kind !== "Credit Card" && !draft.has("brand")) draft.set("brand", kind);
   return draft;
 }
 
