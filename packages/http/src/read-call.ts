@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { expectedTag, heldTags } from "./entity-tags.ts";
 import type { Exchange } from "./exchange.ts";
 import { hasBody, readBytes, readJson } from "./read-body.ts";
-import { pathOf, readQuery } from "./read-query.ts";
+import { pathOf, readQuery, requireReadableQuery } from "./read-query.ts";
 import { nothingAt } from "./refusal.ts";
 import type { Call, Route } from "./route.ts";
 import { validate } from "./validate.ts";
@@ -25,12 +25,17 @@ export async function readCall<Deps, Caller>(
   return {
     caller,
     params: row.params === undefined ? params : pathParams(row.params, params, request),
-    query: row.query === undefined ? undefined : validate(row.query, readQuery(request.url ?? ""), "query"),
+    query: row.query === undefined ? undefined : queryOf(row.query, request),
     body: row.body === undefined || row.body === "raw" ? body : validate(row.body, body, "body"),
     request: context,
     held: heldTags(headers["if-none-match"]),
     expected: expectedTag(headers["if-match"]),
   };
+}
+
+function queryOf(schema: z.ZodType, { url = "" }: IncomingMessage): unknown {
+  requireReadableQuery(url);
+  return validate(schema, readQuery(url), "query");
 }
 
 function pathParams(schema: z.ZodType, params: unknown, request: IncomingMessage): unknown {

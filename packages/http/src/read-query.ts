@@ -1,3 +1,6 @@
+import { ServiceError } from "@coffer/errors";
+import { isOurs } from "./validate.ts";
+
 /** The path of a request target: without its query and, in the absolute form, without scheme and host. */
 export function pathOf(url: string): string {
   const start = url.startsWith("/") ? 0 : Math.max(0, url.indexOf("/", url.indexOf("://") + 3));
@@ -7,7 +10,8 @@ export function pathOf(url: string): string {
 
 /**
  * The query of a request target as names and values. A name that comes more than once has an array, which no schema of
- * a single value accepts. The object has no prototype: every name is only a name.
+ * a single value accepts. The object has no prototype: every name is only a name. What is not well formed is text that
+ * no caller meant (`requireReadableQuery`).
  */
 export function readQuery(url: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, never>; // an empty object
@@ -19,4 +23,34 @@ export function readQuery(url: string): Record<string, string | string[]> {
     else query[name] = before === undefined ? value : [before, value];
   }
   return query;
+}
+
+/**
+ * Refuses a request target whose query would be read as something else than was sent: with bytes that are not UTF-8 in
+ * percent-encoding.
+ * @throws ServiceError `invalid_request` that names the first such parameter, where its name is readable.
+ */
+export function requireReadableQuery(url: string): void {
+  const start = url.indexOf("?");
+  if (start === -1 || isReadable(url.slice(start + 1))) return;
+  const pair = url
+    .slice(start + 1)
+    .split("&")
+    .find((text) => !isReadable(text));
+  const name = pair?.split("=", 1)[0] ?? "";
+  const field = isReadable(name) && isOurs(decodeURIComponent(name)) ? decodeURIComponent(name) : "query";
+  throw new ServiceError("invalid_request", "the query is not valid: see details", {
+    details: [{ field, issue: "must be UTF-8 in percent-encoding" }],
+  });
+}
+
+/** Whether all escapes are of UTF-8. What is not ASCII without them is no request for Node. */
+function isReadable(text: string): boolean {
+  if (!text.includes("%")) return true;
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -36,9 +36,14 @@ function textOf(issue: z.core.$ZodIssue): string {
 // Names in a request may be the caller's own (the keys of a map): only what looks like one of ours is repeated.
 const ours = /^[a-z][a-z0-9_]{0,63}$/;
 
+/** Whether a field or parameter of this name may be named in an answer. */
+export function isOurs(name: string): boolean {
+  return ours.test(name);
+}
+
 function fieldOf(issue: z.core.$ZodIssue, part: string): string {
   if (issue.path.length === 0) return part;
   return issue.path
-    .map((step) => (typeof step === "number" ? String(step) : ours.test(String(step)) ? String(step) : "*"))
+    .map((step) => (typeof step === "number" ? String(step) : isOurs(String(step)) ? String(step) : "*"))
     .join(".");
 }

@@ -2,6 +2,7 @@ import t from "tap";
 import { z } from "zod";
 import { anyone, nameText, pageLimit, route } from "../src/index.ts";
 import { readQuery } from "../src/read-query.ts";
+import { sendRaw } from "./raw.ts";
 import { echo } from "./rows.ts";
 import { startApp } from "./start-app.ts";
 
@@ -65,10 +66,35 @@ await t.test("brackets and names of prototypes are names like others", async (t)
   t.match(await loose.json(), { query: { toString: "x", constructor: "y", hasOwnProperty: "z" } });
 });
 
-await t.test("a query that is not well formed is text", async (t) => {
-  t.match(await ask("title=%zz"), { status: 200, query: { title: "%zz" } });
+await t.test("empty pairs are nothing", async (t) => {
   t.match(await ask("&&=&title=a&"), { status: 200, query: { title: "a" } });
-  t.equal((await ask("title=%ff")).status, 200);
+});
+
+await t.test("what is not UTF-8 in percent-encoding is 400 with the parameter's name, and nothing else", async (t) => {
+  for (const [sent, field] of [
+    ...["%zz", "%", "a%2", "%ff", "%E0%A4%A", "%E0%A4", "%c0%af", "%ed%a0%80", "%f4%90%80%80"].map(
+      (bad) => [`title=${bad}&limit=1`, "title"] as const,
+    ),
+    ["limit=1&%74itle=%ff", "title"],
+    ["limit=%ff1", "limit"],
+    ["title=a&other=%zz", "other"],
+    ["title=%C3&limit=%A9", "title"],
+    ["title=%C3=%A9", "title"],
+    ["%ff=a", "query"],
+    ["%=a&title=%ff", "query"],
+    ["Not-Ours=%ff", "query"],
+    ["%zz", "query"],
+  ] as const) {
+    const answer = await fetch(`${app.url}/api/search?${sent}`);
+    t.equal(answer.status, 400, sent);
+    t.match(await answer.json(), {
+      error: "invalid_request",
+      details: [{ field, issue: "must be UTF-8 in percent-encoding" }],
+    });
+  }
+  const raw = `GET /api/search?title=\u00e9 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+  t.match(await sendRaw(t, app.port, raw), /^HTTP\/1\.1 400 [^]*"invalid_request"/, "bytes that are not encoded");
+  t.match(await ask("title=%F0%9F%94%91%EF%BF%BD"), { status: 200, query: { title: "🔑\ufffd" } });
 });
 
 await t.test("a name that comes very often costs no more than many names", (t) => {

@@ -46,6 +46,12 @@ await t.test("an upgrade is given to its route, which takes the socket over", as
   t.match(text, /^RateLimit-Policy: "strict";q=5;w=60\r$/m);
 });
 
+await t.test("what is not well formed in the query is the route's to refuse", async (t) => {
+  const connection = await openRaw(t, app.port);
+  connection.socket.write(upgrade("/api/sync/ws?token=%ff&other=%zz", freshAddress()));
+  await connection.until(/^HTTP\/1\.1 101 /);
+});
+
 await t.test("a refusal is an ordinary answer", async (t) => {
   const text = await sendRaw(t, app.port, upgrade("/api/sync/ws?token=bad", freshAddress()));
   t.match(text, /^HTTP\/1\.1 401 Unauthorized\r\n/);
