@@ -114,7 +114,7 @@ await t.test("a machine that may not even see itself from where it is leaves a r
       outcome: "denied",
       reason: "access_denied",
       actor: { type: "client", id: bound.clientId, application_id: bound.applicationId },
-      target: { type: "client" },
+      target: { type: "client", id: bound.clientId },
       request: { route: `/api/sm/v1${path}`, status: 403 },
     });
   }

@@ -32,6 +32,15 @@ await t.test("a bootstrap with an unknown token", async (t) => {
   t.ok(logged("bootstrap with an unknown one-time token", "bootstrap-of-nobody"));
 });
 
+await t.test("a bootstrap with an unknown token that was pasted whole, of which nothing is logged", async (t) => {
+  const before = await failures("unknown_token");
+  const token = `cft1_${randomBytes(32).toString("base64url")}`;
+  t.equal((await bootstrap(token, "whole-token-of-nobody")).status, 400);
+  t.equal(await failures("unknown_token"), before + 1);
+  t.ok(logged("a whole one-time token that is unknown", "whole-token-of-nobody"));
+  t.notOk(replica.lines.some((line) => line.includes(token.slice(5))));
+});
+
 await t.test("a token of an unknown client", async (t) => {
   const present = (token: string, requestId: string) =>
     call(replica, "GET", "/api/sm/v1/secrets", { token, headers: { "x-request-id": requestId } });

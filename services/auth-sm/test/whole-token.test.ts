@@ -40,6 +40,10 @@ for (const [how, bodyWith] of [
       return action === "token.revoked" && target.id === id;
     });
     t.match(record, { reason: "sent_whole", actor: { type: "system" } });
+    t.equal((await call(service, "POST", path, { body: bodyWith(whole) })).status, 400);
+    await service.observer.record("the next attempt", ({ action, target, reason }) => {
+      return action === "client.bootstrap.failed" && target.id === id && reason === "sent_whole";
+    });
   });
 
 await t.test("of a token that is pasted whole after it was used, the client is what must be revoked", async (t) => {

@@ -48,6 +48,20 @@ export const machineMutants: readonly Mutant[] = [
     tests: [`${tests}/unknown-callers.test.ts`],
   },
   {
+    name: "whole-unknown-token-not-counted",
+    file: `${source}/bootstrap/whole-token.ts`,
+    find: '    deps.authFailures.inc({ reason: "unknown_token" });\n',
+    replace: "",
+    tests: [`${tests}/unknown-callers.test.ts`],
+  },
+  {
+    name: "denied-machine-not-named-in-the-record",
+    file: `${source}/machine/routes.ts`,
+    find: '(_params, { actorId }) => ({ type: "client", id: actorId })',
+    replace: '() => ({ type: "client", id: null })',
+    tests: [`${tests}/refusals.test.ts`],
+  },
+  {
     name: "token-of-an-unknown-client-not-logged",
     file: `${source}/callers/rejected-token.ts`,
     find: 'if (reason === "unknown_client") deps',
@@ -200,7 +214,7 @@ export const machineMutants: readonly Mutant[] = [
   {
     name: "one-time-token-that-leaked-stays-good",
     file: `${source}/bootstrap/whole-token.ts`,
-    find: "if (!held.used) await markTokenRevoked(tx, held.id, now);",
+    find: "if (isOpen(held)) await markTokenRevoked(tx, held.id, now);",
     replace: "",
     tests: [`${tests}/whole-token.test.ts`],
   },

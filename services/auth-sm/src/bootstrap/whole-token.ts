@@ -20,7 +20,8 @@ export function wholeTokenIn(text: string): string | undefined {
 
 /**
  * Refuses a token that was sent whole. Its seed opens the folder keys that were sealed for it, and has now been where it
- * must never be: it is revoked. One that is spent already has nothing left to revoke but the client that it made.
+ * must never be: it is revoked. One that is spent already has nothing left to revoke but the client that it made, and of one
+ * that is unknown there are a log line and a metric.
  * @throws ServiceError `invalid_request` when there is a whole token in `token`
  */
 export async function refuseWholeToken(deps: Deps, token: string, request: RequestContext): Promise<void> {
@@ -32,11 +33,15 @@ export async function refuseWholeToken(deps: Deps, token: string, request: Reque
   const leaked = await deps.database.transaction(async (tx) => {
     const now = deps.now();
     const held = await lockToken(tx, { hash, ip: request.ip, now });
-    if (held === null || held.revoked) return held;
-    if (!held.used) await markTokenRevoked(tx, held.id, now);
+    if (held === null) return null;
+    if (isOpen(held)) await markTokenRevoked(tx, held.id, now);
     await enqueueAudit(tx, auditOf(deps, request, entryOf(held)));
     return held;
   });
+  if (leaked === null) {
+    deps.authFailures.inc({ reason: "unknown_token" });
+    deps.telemetry.log.info({ request_id: request.id }, "a whole one-time token that is unknown");
+  }
   throw new ServiceError(
     "invalid_request",
     `the token was sent whole, with its ${displayPrefix} prefix, ${consequenceOf(leaked)}, ` +
@@ -44,9 +49,15 @@ export async function refuseWholeToken(deps: Deps, token: string, request: Reque
   );
 }
 
-function entryOf({ id, org_id, application_id, used }: HeldToken) {
+/** Whether there is something left to revoke. */
+function isOpen({ used, revoked }: HeldToken): boolean {
+  return !used && !revoked;
+}
+
+function entryOf(held: HeldToken) {
+  const { id, org_id, application_id } = held;
   const about = { org_id, target: { type: "token", id, parent_id: application_id }, reason: "sent_whole", status: 400 };
-  if (!used) return { ...about, action: "token.revoked", actor: { type: "system", id: "auth-sm" } } as const;
+  if (isOpen(held)) return { ...about, action: "token.revoked", actor: { type: "system", id: "auth-sm" } } as const;
   const actor = { type: "anonymous", id: null } as const;
   return { ...about, action: "client.bootstrap.failed", actor, outcome: "failure" } as const;
 }

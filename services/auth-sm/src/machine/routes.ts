@@ -36,7 +36,7 @@ const several: Attempt["target"] = (_params, { query, orgId }) => {
   return folderId === undefined ? { type: "org", id: orgId } : { type: "folder", id: folderId };
 };
 const unnamed: Attempt["target"] = () => ({ type: "secret", id: null });
-const self: Attempt["target"] = () => ({ type: "client", id: null });
+const self: Attempt["target"] = (_params, { actorId }) => ({ type: "client", id: actorId });
 
 /** The Secrets Manager's HTTP surface (specification 4.1). */
 export const machineRoutes = [
