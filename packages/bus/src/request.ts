@@ -26,7 +26,7 @@ export function sendRequest<Input, Output>(
     const answer = await ask(connection, rpc.subject, payload, timeoutMilliseconds);
     const value = decodeAnswer(answer.data, rpc.raw);
     try {
-      return checkShape(`the answer of ${rpc.subject}`, rpc.output, value);
+      return checkShape(`the answer of ${rpc.subject}`, rpc.received ?? rpc.output, value);
     } catch (cause) {
       throw new ServiceError("internal_error", `${rpc.responder} gave an answer of another shape`, { cause });
     }

@@ -14,11 +14,12 @@ export {
   folderChanged,
   folderHolders,
   folderNewsSince,
+  isUnderstood,
   memberships,
   mostNamed,
   namedMemberships,
 } from "./organization-subjects.ts";
-export type { Membership } from "./organization-subjects.ts";
+export type { Membership, ReceivedMembership } from "./organization-subjects.ts";
 export type { EventSubject, RpcSubject } from "./subject.ts";
 export { auditAppend, membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
 export {

@@ -18,8 +18,26 @@ export const membership = z.object({
 });
 export type Membership = z.infer<typeof membership>;
 
+/** A membership as it is read: the role or the status of a newer auth-sm is null, and keeps no other from being read. */
+const receivedMembership = membership.extend({
+  role: membership.shape.role.nullable().catch(null),
+  status: membership.shape.status.nullable().catch(null),
+});
+export type ReceivedMembership = z.infer<typeof receivedMembership>;
+
+/** Whether all of it is understood. */
+export function isUnderstood(received: ReceivedMembership): received is Membership {
+  return received.role !== null && received.status !== null;
+}
+
 /** With the longest names and e-mails the answer about so many stays under what the bus carries. */
 export const mostNamed = 300;
+
+const membershipPage = z.object({
+  memberships: z.array(membership),
+  as_of: z.int().nonnegative(),
+  after: z.string().nullable(),
+});
 
 /**
  * All memberships there are, a page: for who keeps a copy and has missed changes of it. The next page is asked for with
@@ -32,11 +50,8 @@ export const memberships = {
   responder: "auth-sm",
   callers: only("vaults"),
   input: z.object({ after: z.string().nullable() }),
-  output: z.object({
-    memberships: z.array(membership),
-    as_of: z.int().nonnegative(),
-    after: z.string().nullable(),
-  }),
+  output: membershipPage,
+  received: membershipPage.extend({ memberships: z.array(receivedMembership) }),
 } satisfies RpcSubject<unknown, unknown>;
 
 /** Of these memberships those that last, as they are now: for who doubts some and does not need to see all. */
@@ -52,6 +67,7 @@ export const namedMemberships = {
       .max(mostNamed),
   }),
   output: z.object({ memberships: z.array(membership) }),
+  received: z.object({ memberships: z.array(receivedMembership) }),
 } satisfies RpcSubject<unknown, unknown>;
 
 /** Who may see a folder now, a page; the next one is asked for with the `after` of the last. */

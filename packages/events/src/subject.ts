@@ -10,6 +10,8 @@ export interface RpcSubject<Input, Output> {
   readonly callers: readonly ServiceName[];
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType<Output>;
+  /** How callers read it, when they put up with what only a newer responder says; else as `output`. */
+  readonly received?: z.ZodType<Output>;
   /** The field of the output that is bytes: it travels behind the rest, as it is. Whoever passes it on need not read it. */
   readonly raw?: string;
 }

@@ -5,7 +5,7 @@ import { Redis } from "ioredis";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { execute, whileHolding } from "./support/held-vault.ts";
-import type { Person } from "./support/people.ts";
+import type { Person, Role } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
 import { jwe, newVault, share } from "./support/vaults.ts";
 
@@ -101,6 +101,21 @@ await t.test("it is healed too when auth-sm answers again and the bus was never 
   people.silence(false);
   await seen(member);
 });
+
+await t.test(
+  "who got a role that only a newer auth-sm knows is refused, and nobody who was named with them",
+  async (t) => {
+    const [forged, newer] = [await join(), await join()];
+    const { version } = await people.place(newer, { orgId, role: "guest" as Role }, { tell: false });
+    const asked = people.namedAsked();
+    await write([entry(forged, forged.version + 1), entry(newer, version)]);
+    await refused(newer);
+    t.ok(people.namedAsked() > asked);
+    t.equal(await status(forged), 200, "auth-sm's word counts for who was named besides");
+    await people.place(newer, { orgId, role: "member" });
+    await seen(newer);
+  },
+);
 
 await t.test("while auth-sm answers, it is asked, and what it says is kept", async (t) => {
   const [forged, suspended, removed, returned] = [await join(), await join(), await join(), await join()];

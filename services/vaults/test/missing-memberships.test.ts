@@ -5,7 +5,7 @@ import { newCompany } from "./support/company.ts";
 import type { Company } from "./support/company.ts";
 import type { AnswerBody } from "./support/call.ts";
 import { call } from "./support/call.ts";
-import type { Person } from "./support/people.ts";
+import type { Person, Role } from "./support/people.ts";
 import type { Replica } from "./support/service.ts";
 import { startVaults } from "./support/service.ts";
 import { jwe, newVault, sealed, share } from "./support/vaults.ts";
@@ -106,6 +106,25 @@ for (const [changes, versions] of [
     },
   );
 }
+
+await t.test("a role that only a newer auth-sm knows keeps back nobody else's membership", async (t) => {
+  const all = await company();
+  const before = await keysOf(service, all.member);
+  // A page has three: whoever else is in these organizations is in one with somebody of that role.
+  const unknown = "guest" as Role;
+  const [newer, missed] = [await people.add(), await people.add()];
+  await people.place(newer, { orgId: all.orgId, role: unknown }, { tell: false });
+  await people.place(all.member, { orgId: all.orgId, role: unknown }, { tell: false });
+  await people.place(missed, { orgId: all.orgId, role: "member" }, { tell: false });
+  t.equal((await compare(service, all)).status, 404, "it was compared");
+  const at = `${all.path}/members/${missed.userId}`;
+  t.equal((await call(service, all.owner, "PUT", at, { body: grant })).status, 200, "what was missed is there");
+  t.same(await keysOf(service, all.member), before, "who is there in that role is not missing");
+  t.equal((await call(service, all.owner, "PUT", `${all.path}/members/${newer.userId}`, { body: grant })).status, 404);
+  await people.place(all.member, { orgId: all.orgId, role: "auditor" }, { tell: false });
+  t.equal((await compare(service, all)).status, 404);
+  t.equal((await call(service, all.member, "GET", all.path)).status, 403, "a role that is known counts again");
+});
 
 await t.test("who is missing makes vaults where auth-sm says", async (t) => {
   const [all, other] = [await company(), await company()];

@@ -169,9 +169,16 @@ export const vaultMutants: readonly Mutant[] = [
   {
     name: "contradicted-memberships-not-believed",
     file: `${source}/people/reconcile.ts`,
-    find: "await forgetContradicted(deps.database.pool, page.memberships, page.as_of);",
+    find: "await forgetContradicted(deps.database.pool, understood, page.as_of);",
     replace: "await forgetContradicted(deps.database.pool, [], page.as_of);",
     tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "member-of-an-unknown-role-taken-for-missing",
+    file: `${source}/people/reconcile.ts`,
+    find: "for (const each of page.memberships) lasting",
+    replace: "for (const each of page.memberships.filter(isUnderstood)) lasting",
+    tests: [`${tests}/missing-memberships.test.ts`],
   },
   {
     name: "waiting-memberships-not-heard",

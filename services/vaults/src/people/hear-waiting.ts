@@ -1,5 +1,5 @@
 import type { LostMembership, Membership } from "@coffer/events";
-import { lostMemberships, lostMembershipsKey, mostNamed, namedMemberships } from "@coffer/events";
+import { isUnderstood, lostMemberships, lostMembershipsKey, mostNamed, namedMemberships } from "@coffer/events";
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import type { SeenMembership } from "../store/membership-copies.ts";
@@ -70,12 +70,12 @@ async function settled(works: readonly Promise<unknown>[]): Promise<void> {
   await Promise.all(works);
 }
 
-/** What auth-sm says of them now; null when it says nothing that can be understood, whyever. */
+/** What auth-sm says of them now, as far as it can be understood; null when it says nothing that can be understood, whyever. */
 async function ask({ bus }: HearingDeps, doubted: readonly SeenMembership[]): Promise<readonly Membership[] | null> {
   const named = doubted.map(({ org_id, user_id }) => ({ org_id, user_id }));
   try {
     const { memberships } = await bus.request(namedMemberships, { named }, { timeoutMilliseconds: answerMilliseconds });
-    return memberships;
+    return memberships.filter(isUnderstood);
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { memberships } from "@coffer/events";
+import { isUnderstood, memberships } from "@coffer/events";
 import type { Deps } from "../deps.ts";
 import {
   forgetContradicted,
@@ -24,7 +24,7 @@ export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" |
   const greatest = await greatestVersion(deps.database.pool);
   let asOf: number | undefined;
   for (let after: string | null | undefined; after !== null;) {
-    const page: ReturnType<typeof memberships.output.parse> = await deps.bus.request(
+    const page: ReturnType<typeof memberships.received.parse> = await deps.bus.request(
       memberships,
       { after: after ?? null },
       { timeoutMilliseconds },
@@ -37,8 +37,10 @@ export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" |
       return reconcileMemberships(deps);
     }
     for (const each of page.memberships) lasting.add(keyOf(each));
-    await forgetContradicted(deps.database.pool, page.memberships, page.as_of);
-    await keepTold(deps, page.memberships, { listed: true });
+    // Who is there in a role that only a newer replica knows is left to it, as that one last wrote it down.
+    const understood = page.memberships.filter(isUnderstood);
+    await forgetContradicted(deps.database.pool, understood, page.as_of);
+    await keepTold(deps, understood, { listed: true });
     asOf ??= page.as_of;
     after = page.after;
   }
