@@ -1,6 +1,9 @@
 import type { ServiceName } from "@coffer/events";
 import type { Refusals } from "@coffer/http";
+import type { OwnCount } from "@coffer/ratelimit";
+import { createOwnCount } from "@coffer/ratelimit";
 import type { ServiceInstance } from "@coffer/service";
+import { limiterWindowSeconds } from "@coffer/service";
 import type { Registry } from "@coffer/telemetry";
 import { startTracing } from "@coffer/telemetry";
 import type { Target } from "./front.ts";
@@ -35,7 +38,8 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
     await Promise.all(rooms.map(({ instance }) => instance.close()));
     await tracing.close();
   };
-  const results = await Promise.allSettled(options.rows.map((row) => build(row, options)));
+  const ownCount = createOwnCount(limiterWindowSeconds);
+  const results = await Promise.allSettled(options.rows.map((row) => build(row, ownCount, options)));
   for (const result of results) if (result.status === "fulfilled") rooms.push(result.value);
   const failed = results.find((result) => result.status === "rejected");
   if (failed !== undefined) {
@@ -57,12 +61,16 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   };
 }
 
-async function build(row: ServiceRow, { environmentOf, dataDirectory, registry }: OneProcessOptions): Promise<Room> {
+async function build(
+  row: ServiceRow,
+  ownCount: OwnCount,
+  { environmentOf, dataDirectory, registry }: OneProcessOptions,
+): Promise<Room> {
   const service = await loadService(row);
   const config = service.readConfig(environmentOf(row));
   // Stays open until the process ends: a line that is written late must not reach another file under its number.
   const destination = openLog(logFile(dataDirectory, row.name));
-  return { name: row.name, instance: await service.createService(config, { registry, destination }) };
+  return { name: row.name, instance: await service.createService(config, { registry, destination, ownCount }) };
 }
 
 function targetOf({ listener, upgrade }: ServiceInstance, refusals: Refusals): Target {

@@ -3,7 +3,8 @@ import type { Redis } from "ioredis";
 import { bucketAddress } from "./bucket-address.ts";
 import { connectPlain } from "./connect-redis.ts";
 import { createLink } from "./link.ts";
-import { createOwnLog } from "./own-log.ts";
+import type { OwnCount } from "./own-count.ts";
+import { createOwnCount } from "./own-count.ts";
 import { createStore } from "./store.ts";
 import { within } from "./within.ts";
 
@@ -47,6 +48,8 @@ export interface LimiterOptions {
   replicas: number;
   metrics: Metrics;
   log?: Logger;
+  /** What this process has accepted, which all its limiters share. Default: its own. */
+  ownCount?: OwnCount | undefined;
   /** How long a request waits for Redis. Default: 45 ms. */
   deadlineMilliseconds?: number | undefined;
   /** The time in microseconds, for tests. Default: Redis's own clock, and a monotonic one for the replica's own log. */
@@ -63,7 +66,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const now = clock ?? monotonicMicroseconds;
   const redis = connectPlain(options.redis);
   const store = createStore(redis, clock);
-  const ownLog = createOwnLog(window);
+  const own = options.ownCount ?? createOwnCount(windowSeconds);
   const decisions = metrics.counter("coffer_ratelimit_decisions_total", "Requests by what the limiter said", [
     "bucket",
     "decision",
@@ -87,8 +90,6 @@ export function createLimiter(options: LimiterOptions): Limiter {
     },
   });
 
-  /** Until when Redis does not know all that this replica accepted in the last window. */
-  let unknownUntil = 0;
   const share = (limit: number): number => Math.max(1, Math.floor(limit / replicas));
 
   function decide(accepted: boolean, limit: number, remaining: number, wait: number): Decision {
@@ -98,16 +99,16 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   /** Decides by the replica's own log, of which at most `most` entries may be in the window. */
   function decideAlone(key: string, limit: number, most: number, at: number): Decision {
-    const count = ownLog.count(key, at);
-    if (count >= most) return decide(false, limit, 0, ownLog.wait(key, most, at));
-    ownLog.add(key, at);
-    return decide(true, limit, most - count - 1, ownLog.wait(key, count + 1, at));
+    const count = own.log.count(key, at);
+    if (count >= most) return decide(false, limit, 0, own.log.wait(key, most, at));
+    own.log.add(key, at);
+    return decide(true, limit, most - count - 1, own.log.wait(key, count + 1, at));
   }
 
   function withoutRedis(key: string, limit: number): Decision {
     const at = now();
     const decision = decideAlone(key, limit, share(limit), at);
-    if (decision.accepted) unknownUntil = at + window;
+    if (decision.accepted) own.unknownUntil = at + window;
     return decision;
   }
 
@@ -117,7 +118,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       link.fail();
       return withoutRedis(key, limit);
     }
-    if (reply.accepted) ownLog.add(key, now());
+    if (reply.accepted) own.log.add(key, now());
     return decide(reply.accepted, limit, reply.remaining, reply.wait);
   }
 
@@ -125,24 +126,24 @@ export function createLimiter(options: LimiterOptions): Limiter {
   async function askBoth(key: string, limit: number, most: number): Promise<Decision> {
     const at = now();
     // The place is taken before Redis is asked, so that requests at the same time do not share it.
-    const own = decideAlone(key, limit, most, at);
-    if (!own.accepted) return own;
+    const alone = decideAlone(key, limit, most, at);
+    if (!alone.accepted) return alone;
     const reply = await within(store.take(key, limit, window), deadlineMilliseconds);
-    ownLog.remove(key, at);
+    own.log.remove(key, at);
     if (reply === undefined) {
       link.fail();
       return withoutRedis(key, limit);
     }
     if (!reply.accepted) return decide(false, limit, 0, reply.wait);
-    ownLog.add(key, now());
-    return decide(true, limit, Math.min(own.remaining, reply.remaining), reply.wait);
+    own.log.add(key, now());
+    return decide(true, limit, Math.min(alone.remaining, reply.remaining), reply.wait);
   }
 
   function choose(key: string, limit: number): Promise<Decision> | Decision {
     if (!link.up) return withoutRedis(key, limit);
     const at = now();
     if (at < link.youngUntil) return askBoth(key, limit, share(limit));
-    return at < unknownUntil ? askBoth(key, limit, limit) : askRedis(key, limit);
+    return at < own.unknownUntil ? askBoth(key, limit, limit) : askRedis(key, limit);
   }
 
   async function count(bucket: Bucket, name: string): Promise<Decision> {

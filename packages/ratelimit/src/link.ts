@@ -46,6 +46,8 @@ export function createLink({ redis, store, clock, window, deadlineMilliseconds, 
     if (up) {
       up = false;
       onChange(false);
+      // A store that was late once may answer already: the less the replica decides alone, the fewer it lets through.
+      void probe();
     }
     retry ??= setTimeout(() => {
       retry = undefined;

@@ -6,7 +6,8 @@ import type { Test } from "tap";
 import t from "tap";
 import { nextArrival } from "./arrivals.ts";
 import { cutNetwork } from "./cut-network.ts";
-import { connected, limits, startLimiter, window } from "./limiters.ts";
+import { createOwnCount } from "../src/index.ts";
+import { connected, limits, startLimiter, window, windowSeconds } from "./limiters.ts";
 import { createModel, mostInOneWindow } from "./model.ts";
 import { createRandom } from "./random.ts";
 
@@ -155,6 +156,45 @@ await t.test("a process that was busy for longer than the deadline is no outage"
   while (performance.now() < end); // the answer waits in the socket
   t.match(await decision, { accepted: true, remaining: 4 });
   t.notOk(limiter.degraded);
+});
+
+await t.test(
+  "a turn that is busy for longer than the deadline, before the question leaves, is no outage",
+  async (t) => {
+    const redis = await testRedis(t);
+    const limiter = startLimiter(t, { redis: redis.url, deadlineMilliseconds: 200 });
+    await connected(limiter);
+    const decision = limiter.take("strict", address);
+    const end = performance.now() + 400;
+    while (performance.now() < end); // the question leaves when this turn ends
+    t.match(await decision, { accepted: true, remaining: 4 });
+    t.notOk(limiter.degraded);
+  },
+);
+
+await t.test("limiters of one process that count together stay exact without Redis, and after it", async (t) => {
+  const redis = await testRedis(t);
+  let now = 1_800_000_000_000_000;
+  const ownCount = createOwnCount(windowSeconds);
+  const services = Array.from({ length: 3 }, () => startLimiter(t, { redis: redis.url, clock: () => now, ownCount }));
+  await Promise.all(services.map(connected));
+  const accepted = async (): Promise<number> => {
+    let count = 0;
+    for (let n = 0; n < limits.standard; n += 1) {
+      now += 1000;
+      const all = await Promise.all(services.map((limiter) => limiter.take("standard", address)));
+      count += all.filter((decision) => decision.accepted).length;
+    }
+    return count;
+  };
+  await redis.kill();
+  await until("all have noticed", () => services.every(({ degraded }) => degraded));
+  t.equal(await accepted(), limits.standard);
+  await redis.start();
+  await Promise.all(services.map(connected));
+  t.equal(await accepted(), 0, "Redis knows nothing of them");
+  now += window;
+  t.equal(await accepted(), limits.standard);
 });
 
 await t.test("no request fails while Redis is killed and started in the middle of a flow", async (t) => {

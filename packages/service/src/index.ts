@@ -21,6 +21,7 @@ export { sessionEnded } from "./session-ended.ts";
 export {
   buildService,
   createStatelessBase,
+  limiterWindowSeconds,
   createUserVerifier,
   hearRevocations,
   readStatelessConfig,

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Environment } from "@coffer/env";
 import type { ServiceName } from "@coffer/events";
+import type { LimiterOptions } from "@coffer/ratelimit";
 import type { Readiness, Telemetry, TelemetryOptions } from "@coffer/telemetry";
 
 /** What every service's configuration has, so that it can run as a process of its own. */
@@ -9,8 +10,11 @@ export type ServiceConfig = Environment<
   "COFFER_HOST" | "COFFER_PORT" | "COFFER_MANAGEMENT_PORT" | "COFFER_DRAIN_SECONDS" | "COFFER_LOG_LEVEL"
 >;
 
-/** What the services of one process have in common: one set of metrics; `destination` is where this one's log goes. */
-export type Shared = Pick<TelemetryOptions, "registry" | "destination">;
+/**
+ * What the services of one process have in common: one set of metrics, one count of accepted requests for when Redis is
+ * away; `destination` is where this one's log goes.
+ */
+export type Shared = Pick<TelemetryOptions, "registry" | "destination"> & Pick<LimiterOptions, "ownCount">;
 
 /** A service that is built and connected but listens nowhere: its caller gives it requests. */
 export interface ServiceInstance {

@@ -8,6 +8,9 @@ import { createTelemetry } from "@coffer/telemetry";
 import type { StatelessConfig } from "./service-config.ts";
 import type { Shared } from "./service-room.ts";
 
+/** The window of every bucket. */
+export const limiterWindowSeconds = 60;
+
 export interface StatelessBaseOptions<Config extends StatelessConfig> {
   name: ServiceName;
   config: Config;
@@ -35,7 +38,7 @@ export interface StatelessBase<Config extends StatelessConfig = StatelessConfig>
 export function createStatelessBase<Config extends StatelessConfig>({
   name,
   config,
-  shared = {},
+  shared: { ownCount, ...shared } = {},
   now = () => new Date(),
 }: StatelessBaseOptions<Config>): StatelessBase<Config> {
   const { stores } = config;
@@ -54,7 +57,8 @@ export function createStatelessBase<Config extends StatelessConfig>({
         standard: config.COFFER_LIMIT_STANDARD,
         user: config.COFFER_LIMIT_USER,
       },
-      windowSeconds: 60,
+      windowSeconds: limiterWindowSeconds,
+      ownCount,
       replicas: config.COFFER_REPLICAS,
       metrics: telemetry.metrics,
       log: telemetry.log,

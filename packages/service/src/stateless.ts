@@ -7,6 +7,6 @@ export { runService } from "./run-service.ts";
 export { readStatelessConfig } from "./service-config.ts";
 export type { StatelessConfig } from "./service-config.ts";
 export type { ServiceConfig, ServiceInstance, ServiceRoom, Shared } from "./service-room.ts";
-export { createStatelessBase } from "./stateless-base.ts";
+export { createStatelessBase, limiterWindowSeconds } from "./stateless-base.ts";
 export type { StatelessBase, StatelessBaseOptions } from "./stateless-base.ts";
 export { createUserVerifier } from "./user-verifier.ts";

@@ -47,8 +47,22 @@ export const ratelimitMutants: readonly Mutant[] = [
   {
     name: "limit-forgets-what-redis-accepted",
     file: `${source}/limiter.ts`,
-    find: "if (reply.accepted) ownLog.add(key, now());\n",
+    find: "if (reply.accepted) own.log.add(key, now());\n",
     replace: "",
+    tests: [outage],
+  },
+  {
+    name: "limit-services-of-one-process-count-apart",
+    file: `${source}/limiter.ts`,
+    find: "options.ownCount ?? createOwnCount(windowSeconds)",
+    replace: "createOwnCount(windowSeconds)",
+    tests: [outage],
+  },
+  {
+    name: "limit-deadline-begins-before-the-question-leaves",
+    file: `${source}/within.ts`,
+    find: "const sent = setImmediate(() => {",
+    replace: "const sent = setImmediate(() => undefined);\n    queueMicrotask(() => {",
     tests: [outage],
   },
   {
