@@ -45,8 +45,9 @@ await t.test("a person makes, reads, changes and deletes a secret below a folder
   const update = { encrypted_payload: sealed(), wrapped_dek: sealed() };
   t.match((await as(owner)("PUT", at(`/${uid}`), { body: update })).body, { uid, version: 2 });
   t.equal((await as(owner)("PUT", at(`/${uid}`), { body: update, headers: { "if-match": '"1"' } })).status, 412);
+  t.equal((await as(owner)("DELETE", at(`/${uid}`), { headers: { "if-match": '"1"' } })).status, 412);
   t.match((await as(owner)("GET", at())).body, { data: [{ uid, version: 2 }] });
-  t.equal((await as(owner)("DELETE", at(`/${uid}`))).status, 204);
+  t.equal((await as(owner)("DELETE", at(`/${uid}`), { headers: { "if-match": '"2"' } })).status, 204);
   t.equal((await as(owner)("GET", at(`/${uid}`))).status, 404);
   for (const action of ["secret.created", "secret.read", "secret.updated", "secret.deleted"]) {
     const record = await service.observer.record(action, (each) => each.action === action && each.target.id === uid);

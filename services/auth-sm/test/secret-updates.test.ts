@@ -82,6 +82,49 @@ await t.test("of ten writers with one If-Match at the same time one writes", asy
   t.equal(answers.filter(({ status }) => status === 412).length, 9);
 });
 
+await t.test("If-Match deletes only the version that it names", async (t) => {
+  const remove = (uid: string, tag: string) =>
+    ask(service, machine, "DELETE", `/secrets/${uid}`, { headers: { "if-match": tag } });
+  const body = { encrypted_payload: sealed(), wrapped_dek: sealed() };
+  const uid = await createSecret(service, machine, folder);
+  const { headers } = await ask(service, machine, "GET", `/secrets/${uid}`);
+  const old = headers.get("etag") ?? "";
+  t.equal((await ask(service, machine, "PUT", `/secrets/${uid}`, { body })).status, 200);
+  for (const stale of ['"1"', old, 'W/"2"', '""']) {
+    t.match(await remove(uid, stale), { status: 412, body: { error: "precondition_failed" } }, stale);
+  }
+  t.equal((await remove(uid, '"1", "2"')).status, 400);
+  const read = await ask(service, machine, "GET", `/secrets/${uid}`);
+  t.match(read, { status: 200, body: { version: 2, data_encrypted: body.encrypted_payload } }, "it is still there");
+  t.equal((await remove(uid, read.headers.get("etag") ?? "")).status, 204, "the entity tag of a read");
+  t.equal((await remove(uid, '"2"')).status, 404);
+  for (const tag of ['"1"', "*"])
+    t.equal((await remove(await createSecret(service, machine, folder), tag)).status, 204);
+  const refused = (each: { action: string; target: { id: string | null } }) =>
+    each.action === "secret.deleted" && each.target.id === uid;
+  const record = await service.observer.record("the refusal", refused);
+  t.match(record, { outcome: "failure", request: { status: 412 } });
+});
+
+await t.test("of a deletion and an update with one If-Match at the same time one is done", async (t) => {
+  const body = { encrypted_payload: sealed(), wrapped_dek: sealed() };
+  const headers = { "if-match": '"1"' };
+  for (let round = 0; round < 10; round += 1) {
+    const uid = await createSecret(service, machine, folder);
+    const path = `/secrets/${uid}`;
+    const requests = [
+      () => ask(service, machine, "DELETE", path, { headers }),
+      () => ask(service, machine, "PUT", path, { body, headers }),
+    ];
+    if (round % 2 === 1) requests.reverse();
+    const answers = await Promise.all(requests.map((request) => request()));
+    const statuses = answers.map(({ status }) => status);
+    const [removed, updated] = round % 2 === 1 ? statuses.reverse() : statuses;
+    t.ok(removed === 204 ? updated === 404 : removed === 412 && updated === 200, `${removed} and ${updated}`);
+    t.equal((await ask(service, machine, "GET", path)).status, removed === 204 ? 404 : 200);
+  }
+});
+
 await t.test("what was sealed with another key version is a conflict, and nothing is stored", async (t) => {
   const refused = await ask(service, machine, "POST", "/secrets", { body: secretBody(folder, { key_version: 2 }) });
   t.equal(refused.status, 409);

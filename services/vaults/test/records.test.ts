@@ -151,6 +151,39 @@ await t.test("of many with the same If-Match one writes; without it all do, one 
   t.same((await call(service, owner, "GET", `${path}/${id}`)).body, last);
 });
 
+await t.test("If-Match deletes only the record as it was read", async (t) => {
+  const { owner, vault, path } = await ownVault();
+  const { id, updated_at } = await newRecord(service, owner, vault.id);
+  const remove = (match: string, of = id) =>
+    call(service, owner, "DELETE", `${path}/${of}`, { headers: { "if-match": match } });
+  const body = { type: "login", encrypted_data: sealed() };
+  const put = await call(service, owner, "PUT", `${path}/${id}`, { body });
+  for (const stale of [`"${updated_at}"`, '"x"', '"1999-01-01T00:00:00Z"', `W/"${put.body.updated_at}"`])
+    t.match(await remove(stale), { status: 412, body: { error: "precondition_failed" } }, stale);
+  t.same((await call(service, owner, "GET", `${path}/${id}`)).body, put.body, "it is still there");
+  t.equal((await remove(`"${put.body.updated_at}"`)).status, 204);
+  t.equal((await remove(`"${put.body.updated_at}"`)).status, 404);
+  t.equal((await remove("*", (await newRecord(service, owner, vault.id)).id)).status, 204);
+});
+
+await t.test("of a deletion and an update with one If-Match at the same time one is done", async (t) => {
+  const { owner, vault, path } = await ownVault();
+  const body = { type: "login", encrypted_data: sealed() };
+  for (let round = 0; round < 10; round += 1) {
+    const { id, updated_at } = await newRecord(service, owner, vault.id);
+    const headers = { "if-match": `"${updated_at}"` };
+    const requests = [
+      () => call(service, owner, "DELETE", `${path}/${id}`, { headers }),
+      () => call(service, owner, "PUT", `${path}/${id}`, { body, headers }),
+    ];
+    if (round % 2 === 1) requests.reverse();
+    const statuses = (await Promise.all(requests.map((request) => request()))).map(({ status }) => status);
+    const [removed, updated] = round % 2 === 1 ? statuses.reverse() : statuses;
+    t.ok(removed === 204 ? updated === 404 : removed === 412 && updated === 200, `${removed} and ${updated}`);
+    t.equal((await call(service, owner, "GET", `${path}/${id}`)).status, removed === 204 ? 404 : 200);
+  }
+});
+
 await t.test("what has not changed is 304, and is not recorded", async (t) => {
   const { owner, vault, path } = await ownVault();
   const { id } = await newRecord(service, owner, vault.id);

@@ -55,6 +55,13 @@ export const secretMutants: readonly Mutant[] = [
     tests: [`${tests}/secret-updates.test.ts`],
   },
   {
+    name: "if-match-of-a-deletion-ignored",
+    file: `${source}/secrets/remove.ts`,
+    find: "    requireVersion(call.expected, present);\n",
+    replace: "",
+    tests: [`${tests}/secret-updates.test.ts`],
+  },
+  {
     name: "key-version-of-an-update-ignored",
     file: `${source}/secrets/update.ts`,
     find: "    requireKeyVersion(body.key_version, folder.keyVersion);\n",

@@ -314,6 +314,13 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/records.test.ts`],
   },
   {
+    name: "record-deleted-although-another-write-came-first",
+    file: `${source}/store/record-writes.ts`,
+    find: "($8::timestamptz IS NULL OR updated_at = $8)",
+    replace: "($8::timestamptz IS NULL OR updated_at IS NOT NULL)",
+    tests: [`${tests}/records.test.ts`],
+  },
+  {
     name: "record-goes-back-in-time-with-the-clock",
     file: `${source}/store/record-writes.ts`,
     find: "updated_at = greatest($9, updated_at + interval '1 microsecond')\n       WHERE vault_id",

@@ -4,11 +4,16 @@ import { requireWritableSecret } from "../access/secret.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { asJudged } from "./as-judged.ts";
+import { requireVersion } from "./require-version.ts";
 
 /** DELETE /api/sm/v1/secrets/{uid} and DELETE /api/org/folders/{id}/secrets/{uid}: nothing of it can be had again. */
-export async function removeSecret(deps: Deps, call: SecretTarget & { request: RequestContext }): Promise<void> {
+export async function removeSecret(
+  deps: Deps,
+  call: SecretTarget & { request: RequestContext; expected: string | undefined },
+): Promise<void> {
   await asJudged(async () => {
     const { folder, secret: present } = await requireWritableSecret(deps, call);
+    requireVersion(call.expected, present);
     return deps.writes.remove({
       present,
       folder,

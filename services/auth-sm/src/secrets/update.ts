@@ -1,4 +1,3 @@
-import { ServiceError } from "@coffer/errors";
 import type { RequestContext } from "@coffer/http";
 import { requireKeyVersion } from "../access/key-version.ts";
 import type { SecretTarget } from "../access/secret.ts";
@@ -7,8 +6,8 @@ import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { asJudged } from "./as-judged.ts";
 import type { SecretUpdate } from "./bodies.ts";
+import { requireVersion } from "./require-version.ts";
 import type { SecretReceipt } from "./view.ts";
-import { secretTag } from "./view.ts";
 
 /** PUT /api/sm/v1/secrets/{uid} and PUT /api/org/folders/{id}/secrets/{uid} */
 export function updateSecret(
@@ -35,15 +34,4 @@ export function updateSecret(
       }),
     });
   });
-}
-
-/** `expected` is what `If-Match` said: a version, the entity tag of a read, or `*`. */
-function requireVersion(expected: string | undefined, present: SecretReceipt): void {
-  const allowed = [undefined, "*", String(present.version), secretTag(present)];
-  if (!allowed.includes(expected)) {
-    throw new ServiceError(
-      "precondition_failed",
-      `the secret has changed: its version is ${present.version}; read it again, then write`,
-    );
-  }
 }

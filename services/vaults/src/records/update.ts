@@ -1,25 +1,19 @@
-import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { timestampText } from "@coffer/http";
 import type { User } from "@coffer/service";
 import { asJudged } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { recordExists } from "../store/records.ts";
 import { recordAudit } from "./audit.ts";
 import type { RecordContent, RecordPath } from "./bodies.ts";
 import { busy } from "./busy.ts";
-import { recordNotFound } from "./not-found.ts";
+import { expectedMoment, notAsExpected } from "./expected.ts";
 import type { RecordView } from "./view.ts";
-
-/** Earlier than any record: what `If-Match` stands for when it names no moment. */
-const never = "0001-01-01T00:00:00Z";
 
 /** PUT /api/vaults/{id}/records/{rid}: the last write wins, unless `If-Match` says which one it is to replace. */
 export async function updateRecord(deps: Deps, call: Call<User, RecordPath, RecordContent>): Promise<RecordView> {
   const { caller, params, body } = call;
   const { id: vaultId, rid: id } = params;
-  const expected = call.expected === undefined ? undefined : (timestampText.safeParse(call.expected).data ?? never);
+  const expected = expectedMoment(call.expected);
   const written = await asJudged(async () => {
     // Each time: the write before may have waited.
     deps.users.requireLasting(caller);
@@ -31,11 +25,7 @@ export async function updateRecord(deps: Deps, call: Call<User, RecordPath, Reco
     if (result === null) await requireVault(deps.database.pool, caller, vaultId, "write");
     return result;
   }, busy);
-  if (written === "other") {
-    const changed = expected !== undefined && (await recordExists(deps.database.pool, vaultId, id));
-    if (!changed) throw recordNotFound();
-    throw new ServiceError("precondition_failed", "the record has changed: read it again, then write");
-  }
+  if (written === "other") throw await notAsExpected(deps.database.pool, { vaultId, id, expected });
   const { created_at, updated_at } = written;
   return { id, vault_id: vaultId, type: body.type, encrypted_data: body.encrypted_data, created_at, updated_at };
 }

@@ -107,7 +107,8 @@ export function createRecordWrites(database: Database) {
     "delete-record",
     "record_deleted",
     `gone AS (
-       DELETE FROM records WHERE vault_id = (SELECT id FROM vault) AND id = $3
+       DELETE FROM records
+       WHERE vault_id = (SELECT id FROM vault) AND id = $3 AND ($8::timestamptz IS NULL OR updated_at = $8)
        RETURNING vault_id, id, created_x, created_at, updated_at
      ),
      written AS (
@@ -143,9 +144,12 @@ export function createRecordWrites(database: Database) {
       const [row] = await replace(values);
       return row === undefined ? null : present(row) ? row : "other";
     },
-    /** Removes a record; `other` when there is none. */
-    async remove(to: Write): Promise<WrittenRecord | "other" | null> {
-      const [row] = await remove([...valuesOf(to), to.now.toISOString()]);
+    /** Removes a record, under the same condition; `other` when there is no such record. */
+    async remove({
+      expected,
+      ...to
+    }: Write & { expected: string | undefined }): Promise<WrittenRecord | "other" | null> {
+      const [row] = await remove([...valuesOf(to), to.now.toISOString(), expected ?? null]);
       return row === undefined ? null : present(row) ? row : "other";
     },
   };
