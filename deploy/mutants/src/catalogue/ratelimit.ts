@@ -62,7 +62,7 @@ export const ratelimitMutants: readonly Mutant[] = [
     name: "limit-deadline-begins-before-the-question-leaves",
     file: `${source}/within.ts`,
     find: "const sent = setImmediate(() => {",
-    replace: "const sent = setImmediate(() => undefined);\n    queueMicrotask(() => {",
+    replace: "const sent = setImmediate(() => undefined);\n    ((now: () => void) => now())(() => {",
     tests: [outage],
   },
   {
