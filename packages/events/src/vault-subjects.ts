@@ -141,7 +141,8 @@ export const travelModeOf = {
 
 /**
  * Turns it on or off. The reply means that it is committed, with its audit records; nothing changes when it was so, nor when
- * the session of whoever wants it ends before the commit: then the answer is `invalid_token`.
+ * the session of whoever wants it ends before the commit: then the answer is `invalid_token`. After `until`, by the clock of
+ * vaults, it is not done any more: who asked has given up by then. An auth-sm of the version before does not say.
  */
 export const setTravelMode = {
   kind: "rpc",
@@ -153,6 +154,7 @@ export const setTravelMode = {
     enabled: z.boolean(),
     audit: z.array(receivedAuditDraft),
     session_id: z.string().optional(),
+    until: z.iso.datetime().optional(),
   }),
   output: travelMode,
 } satisfies RpcSubject<unknown, unknown>;

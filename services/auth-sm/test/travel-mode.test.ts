@@ -143,6 +143,15 @@ await t.test("while vaults does not answer nothing changes, and the proof stays 
   t.equal((await put(person, { enabled: false, ...proof })).status, 200);
 });
 
+await t.test("vaults is told by when it is to be done, which is well before it is said not to be", async (t) => {
+  const person = await register(service);
+  const began = service.clock.now().getTime();
+  t.equal((await put(person, { enabled: true })).status, 200);
+  const given = Date.parse(travel.until ?? "");
+  t.ok(given >= began + 6_000, "six seconds");
+  t.ok(given <= service.clock.now().getTime() + 6_000, "of the eight for which it waits");
+});
+
 await t.test("vaults may take as long as it waits for those who change the same vaults", async (t) => {
   const person = await register(service);
   travel.held = sleep(5_000);

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { auditSchemaName, setTravelMode, travelModeOf } from "@coffer/events";
-import { createDatabase } from "@coffer/postgres";
+import { createDatabase, sql } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import { until } from "@coffer/testkit";
 import t from "tap";
+import { z } from "zod";
 import { setPersonsTravelMode } from "../src/travel/set.ts";
 import { call } from "./support/call.ts";
-import { whileHolding } from "./support/held-vault.ts";
+import { execute, whileHolding } from "./support/held-vault.ts";
 import { logOut } from "./support/log-out.ts";
 import { startVaults } from "./support/service.ts";
 import { jwe, newRecord, newVault, sealed, share, travel } from "./support/vaults.ts";
@@ -199,6 +200,20 @@ await t.test("it is done in time or not at all, however long it has to wait", as
     late,
   );
   t.equal(await isOn(), false);
+
+  // Or the time of who asked is over then.
+  let ahead = 0;
+  const asked = { ...wanted, until: new Date(Date.now() + 60_000).toISOString() };
+  const slow = {
+    ...deps,
+    now: () => new Date(Date.now() + ahead),
+    newId: () => {
+      ahead = 60_000;
+      return randomUUID();
+    },
+  };
+  await t.rejects(setPersonsTravelMode(slow, asked), late);
+  t.equal(await isOn(), false);
   await setPersonsTravelMode(deps, wanted);
   t.equal(await isOn(), true);
 });
@@ -211,6 +226,45 @@ await t.test("it is not done when the session in which it is wanted ends while i
   const attempt = () => t.rejects(ask(), { code: "invalid_token" });
   await whileHolding(service, lock, [attempt], () => logOut(service, person));
   t.equal((await people.bus.request(travelModeOf, { user_id: person.userId })).enabled, false);
+});
+
+await t.test("who is held up just before the commit has not done it", async (t) => {
+  const { person } = await traveller();
+  const telemetry = createTelemetry({ service: "vaults", level: "silent" });
+  const database = createDatabase({ url: service.postgres.url, schema: "vaults", telemetry });
+  t.teardown(() => database.close());
+  const sessions = (pid: number) => execute(service, "SELECT FROM pg_stat_activity WHERE pid = $1", [pid]);
+  const transaction: typeof database.transaction = (work) =>
+    database.transaction(async (tx) => {
+      const done = await work(tx);
+      const pid = await tx.oneFirst(sql.type(z.object({ pid: z.int() }))`SELECT pg_backend_pid() AS pid`);
+      // Less than the 15 s that any transaction may pause.
+      await until("Postgres has given it up", async () => (await sessions(pid)).length === 0, 12);
+      return done;
+    });
+  const deps = {
+    database: { ...database, transaction },
+    newId: () => randomUUID(),
+    now: clock.now,
+    users: { requireLasting: () => undefined },
+  };
+  const wanted = { user_id: person.userId, enabled: true, audit: [] };
+  await t.rejects(setPersonsTravelMode(deps, wanted), late);
+  t.equal((await people.bus.request(travelModeOf, { user_id: person.userId })).enabled, false);
+});
+
+await t.test("what is heard of when who asked has given up is not done", async (t) => {
+  const { person } = await traveller();
+  const isOn = async () => (await people.bus.request(travelModeOf, { user_id: person.userId })).enabled;
+  for (const enabled of [true, false]) {
+    const asked = { user_id: person.userId, enabled, audit: [] };
+    const held = { ...asked, until: new Date(clock.now().getTime() - 1).toISOString() };
+    await t.rejects(people.bus.request(setTravelMode, held), { code: "unavailable", message: /clock/ });
+    t.equal(await isOn(), !enabled);
+    const inTime = { ...asked, until: new Date(clock.now().getTime() + 60_000).toISOString() };
+    t.match(await people.bus.request(setTravelMode, inTime, { timeoutMilliseconds: 20_000 }), { enabled });
+    t.equal(await isOn(), enabled);
+  }
 });
 
 await t.test("somebody of whom nothing is known may travel before there are vaults", async (t) => {

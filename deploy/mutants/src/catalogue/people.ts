@@ -242,4 +242,11 @@ export const peopleMutants: readonly Mutant[] = [
     replace: "",
     tests: [`${tests}/sessions.test.ts`, `${tests}/own-sessions.test.ts`],
   },
+  {
+    name: "travel-mode-to-be-set-as-long-as-it-is-waited-for",
+    file: `${source}/travel-mode/ask-vaults.ts`,
+    find: "const doneWithin = 6_000;",
+    replace: "const doneWithin = 8_000;",
+    tests: [`${tests}/travel-mode.test.ts`],
+  },
 ];

@@ -279,6 +279,20 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/travel.test.ts`],
   },
   {
+    name: "travel-mode-set-however-late-it-is-heard-of",
+    file: `${source}/travel/set.ts`,
+    find: "until === undefined ? Infinity : Date.parse(until)",
+    replace: "until === undefined ? Infinity : Infinity",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "travel-mode-committed-after-a-pause",
+    file: `${source}/store/statement-limit.ts`,
+    find: "set_config('idle_in_transaction_session_timeout', ${most}, true)",
+    replace: "set_config('statement_timeout', ${most}, true)",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
     name: "travel-mode-not-on-record",
     file: `${source}/travel/set.ts`,
     find: "    for (const record of audit) await enqueueAudit(tx, record);\n",

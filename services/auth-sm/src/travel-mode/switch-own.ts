@@ -15,8 +15,8 @@ type SwitchCall = Call<User, unknown, OwnTravelMode>;
 /**
  * PUT /api/account/travel-mode: whoever holds an unlocked device can turn it on, and only who knows the password can turn
  * it off.
- * @throws ServiceError `unavailable` while vaults does not answer: the proof is not spent. When its answer is lost, it may
- *   be done all the same; to do it again changes nothing.
+ * @throws ServiceError `unavailable` while vaults does not answer: the proof is not spent. It is then not done, unless what
+ *   was lost is the answer; to do it again changes nothing.
  */
 export async function switchOwnTravelMode(deps: Deps, call: SwitchCall): Promise<TravelMode> {
   if (call.body.enabled) return setOwn(deps, deps.database.pool, call);

@@ -35,6 +35,8 @@ export interface TravelModes {
   asked: number;
   /** In whose sessions. */
   sessions: Set<string | undefined>;
+  /** Until when the last of these counts. */
+  until: string | undefined;
   /** What it refuses to set one with, when anything. */
   refusal: ServiceError | null;
 }
@@ -98,6 +100,7 @@ function answerTravelModes(bus: Bus, records: AuditDraft[]): TravelModes {
   const travel: TravelModes = {
     modes: new Map(),
     asked: 0,
+    until: undefined,
     sessions: new Set(),
     refusal: null,
     held: Promise.resolve(),
@@ -105,8 +108,9 @@ function answerTravelModes(bus: Bus, records: AuditDraft[]): TravelModes {
   const modeOf = (userId: string) =>
     travel.modes.get(userId) ?? { enabled: false, updated_at: "1970-01-01T00:00:00.000000Z" };
   bus.reply(travelModeOf, ({ user_id }) => Promise.resolve(modeOf(user_id)));
-  bus.reply(setTravelMode, async ({ user_id, enabled, audit, session_id }) => {
+  bus.reply(setTravelMode, async ({ user_id, enabled, audit, session_id, until }) => {
     travel.asked += 1;
+    travel.until = until;
     travel.sessions.add(session_id);
     await travel.held;
     if (travel.refusal !== null) throw travel.refusal;

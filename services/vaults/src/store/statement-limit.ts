@@ -11,9 +11,24 @@ export async function limitWaits(tx: Queryable, milliseconds: number): Promise<v
 
 /** From here on each statement of the transaction takes no longer than this, its waiting for locks included. */
 export async function limitStatements(tx: Queryable, milliseconds: number): Promise<void> {
-  // 0 would be no limit at all.
-  const most = Math.max(1, Math.ceil(milliseconds));
   await tx.query(sql.type(z.object({ set_config: z.string() }))`
-    SELECT set_config('statement_timeout', ${`${most}ms`}, true)
+    SELECT set_config('statement_timeout', ${atLeastOne(milliseconds)}, true)
   `);
+}
+
+/**
+ * The same, and between two statements, or before the commit, no longer passes either: who is held up meanwhile finds
+ * the transaction undone and the connection closed.
+ */
+export async function limitRest(tx: Queryable, milliseconds: number): Promise<void> {
+  const most = atLeastOne(milliseconds);
+  await tx.query(sql.type(z.object({ statement: z.string(), idle: z.string() }))`
+    SELECT set_config('statement_timeout', ${most}, true) AS statement,
+      set_config('idle_in_transaction_session_timeout', ${most}, true) AS idle
+  `);
+}
+
+/** As Postgres reads it; 0 would be no limit at all. */
+function atLeastOne(milliseconds: number): string {
+  return `${Math.max(1, Math.ceil(milliseconds))}ms`;
 }

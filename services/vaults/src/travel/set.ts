@@ -1,12 +1,13 @@
 import { ServiceError } from "@coffer/errors";
-import type { AuditDraft } from "@coffer/events";
+import type { setTravelMode } from "@coffer/events";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
 import type { Users } from "@coffer/service";
+import type { z } from "zod";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
 import { lockPeople } from "../store/people.ts";
-import { limitStatements } from "../store/statement-limit.ts";
+import { limitRest } from "../store/statement-limit.ts";
 import { changeTravelMode, listUnsafeVaults } from "../store/travel.ts";
 import { lockVaults } from "../store/vault-locks.ts";
 import type { TravelMode } from "./show.ts";
@@ -18,32 +19,26 @@ import { travelModeView } from "./show.ts";
  */
 const mostMilliseconds = 6_000;
 
-/** Whose mode, with which records, and in whose session it is wanted. */
-interface Wanted {
-  user_id: string;
-  enabled: boolean;
-  audit: readonly AuditDraft[];
-  session_id?: string | undefined;
-}
-
 /**
  * Turns a person's travel mode on or off, with its audit records, in one transaction: the reply to `setTravelMode`.
  * When it is so already nothing changes, and nothing is recorded.
  * @param elapsed milliseconds of a clock that never goes back
- * @throws ServiceError `unavailable` when it takes too long, `invalid_token` when that session has ended before it is done;
- *   then nothing changes either
+ * @throws ServiceError `unavailable` when it takes too long, or is heard of after its `until`; `invalid_token` when that
+ *   session has ended before it is done; then nothing changes either
  */
 export function setPersonsTravelMode(
   deps: Pick<Deps, "database" | "newId" | "now"> & { users: Pick<Users, "requireLasting"> },
-  { user_id: userId, enabled, audit, session_id: sessionId }: Wanted,
+  { user_id: userId, enabled, audit, session_id: sessionId, until }: z.infer<typeof setTravelMode.input>,
   elapsed: () => number = () => performance.now(),
 ): Promise<TravelMode> {
   const deadline = elapsed() + mostMilliseconds;
-  /** Until it is called again no statement takes longer than what is left now. */
+  const given = until === undefined ? Infinity : Date.parse(until);
+  /** Until it is called again the transaction takes no longer than what is left now. */
   const hurry = async (tx: Transaction): Promise<void> => {
-    const left = deadline - elapsed();
-    if (left <= 0) throw new ServiceError("unavailable", "the vaults are in use; try again", { retryAfterSeconds: 1 });
-    await limitStatements(tx, left);
+    const [leftHere, leftThere] = [deadline - elapsed(), given - deps.now().getTime()];
+    if (leftThere <= 0) throw tooLate();
+    if (leftHere <= 0) throw unavailable("the vaults are in use; try again");
+    await limitRest(tx, Math.min(leftHere, leftThere));
   };
   return deps.database.transaction(async (tx) => {
     await hurry(tx);
@@ -61,4 +56,15 @@ export function setPersonsTravelMode(
     if (sessionId !== undefined) deps.users.requireLasting({ sessionId });
     return { enabled, updated_at };
   });
+}
+
+/** By then auth-sm has given up, as far as its clock and this one agree. */
+function tooLate(): ServiceError {
+  return unavailable(
+    "this came to vaults too late to be done, or its clock is seconds ahead of that of auth-sm; try again",
+  );
+}
+
+function unavailable(message: string): ServiceError {
+  return new ServiceError("unavailable", message, { retryAfterSeconds: 1 });
 }
