@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { TOTP, URI } from "otpauth";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
+import { command, inherited } from "../../../packages/cli/test/command.ts";
+import { openTerminal } from "../../../packages/cli/test/terminal.ts";
 import type { Cli } from "./cli-person.ts";
 import { newCli, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
@@ -73,13 +75,12 @@ await t.test("a second factor is asked for from its first code on, and each code
   const { cli, email } = await person("totp@example.com");
   const [, address = ""] = (await cli.data(["totp", "on"], { env: secret })).split("\n");
   t.match(await login(email, secret).outcome, { code: 0 }, "not on yet");
-  t.match(await cli.run(["totp", "confirm", "--otp", "000000"]), { code: /[^0]/ });
+  t.match(await cli.run(["totp", "confirm", "--otp", "000000"]), { code: 2, stderr: /not the present code/ });
   const authenticator = URI.parse(address);
   if (!(authenticator instanceof TOTP)) throw new Error("not the address of a TOTP");
   const codes = (await cli.data(["totp", "confirm", "--otp", authenticator.generate()])).split("\n");
   t.equal(new Set(codes).size, 10);
   t.match(await login(email, secret).outcome, { code: 2, stderr: /--otp/ });
-  t.match(await login(email, secret, "--otp", "000000").outcome, { code: /[^0]/ });
   const [first = "", second = ""] = codes;
   // In the list of processes a recovery code would be good for as long as nobody has used it.
   t.match(await login(email, secret, "--otp", first).outcome, { code: 2, stderr: /--otp-file/ });
@@ -87,8 +88,46 @@ await t.test("a second factor is asked for from its first code on, and each code
   const admitted = login(email, secret, "--otp-file", fileOf(first));
   t.match(await admitted.outcome, { code: 0 });
   t.equal(await admitted.cli.data(["read", uri]), "s3cret");
-  t.match(await login(email, secret, "--otp-file", fileOf(first)).outcome, { code: 2, stderr: /wrong or used before/ });
-  t.match(await admitted.cli.run(["totp", "off", "--otp-file", fileOf(first)], { env: secret }), { code: 2 });
+  t.match(await login(email, secret, "--otp-file", fileOf(first)).outcome, { code: 3, stderr: /missing or wrong/ });
+  t.match(await admitted.cli.run(["totp", "off", "--otp-file", fileOf(first)], { env: secret }), { code: 3 });
   await admitted.cli.data(["totp", "off", "--otp-file", fileOf(second)], { env: secret });
   t.match(await login(email, secret).outcome, { code: 0 });
+});
+
+await t.test("a wrong code is what the service says of it, and another is asked for at a terminal alone", async (t) => {
+  const { cli, email, recoveryKey } = await person("wrong-code@example.com");
+  const [, address = ""] = (await cli.data(["totp", "on"], { env: secret })).split("\n");
+  const authenticator = URI.parse(address);
+  if (!(authenticator instanceof TOTP)) throw new Error("not the address of a TOTP");
+  const codes = (await cli.data(["totp", "confirm", "--otp", authenticator.generate()])).split("\n");
+  const [newPasswordFile, keyFile] = [fileWith(cli, "new-password", newPassword), fileWith(cli, "key", recoveryKey)];
+  for (const args of [
+    ["login", "--email", email, "--otp", "000000"],
+    ["login", "--email", email, "--otp-file", fileWith(cli, "wrong", "abcde-fghij")],
+    [
+      "recover",
+      "--email",
+      email,
+      "--recovery-key-file",
+      keyFile,
+      "--password-file",
+      newPasswordFile,
+      "--otp",
+      "000000",
+    ],
+    ["password", "--new-password-file", newPasswordFile, "--otp", "000000"],
+    ["totp", "on", "--otp", "000000"],
+    ["totp", "off", "--otp", "000000"],
+    ["travel", "off", "--otp", "000000"],
+  ]) {
+    const said = { code: 3, stdout: "", stderr: /^coffer: the code of the second factor[^\n]* missing or wrong\n$/ };
+    t.match(await cli.run(args, { env: secret }), said, args.join(" "));
+  }
+  const line = `'${process.execPath}' '${command}' login --email ${email} --otp 000000 --url ${url}`;
+  const home = testDirectory(t);
+  const env = { ...inherited(), ...secret, TERM: "xterm", HOME: home, XDG_CONFIG_HOME: home };
+  const terminal = openTerminal(t, line, env);
+  await terminal.shows(/That code was wrong or used before\. Another: $/);
+  terminal.type(`${codes[0] ?? ""}\n`);
+  t.match(await terminal.end(), `logged in as ${email}`);
 });

@@ -3,6 +3,7 @@ import { CofferError } from "@coffer/sdk";
 /** What a person wrote, by the name under which the service was sent it. */
 const options: ReadonlyMap<string, string> = new Map([
   ["email", "--email"],
+  ["otp", "the code of the second factor"],
   ["org_name", "--org"],
   ["expires_at", "--expires"],
   ["client_expires_at", "--client-expires"],

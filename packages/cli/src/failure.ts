@@ -35,11 +35,11 @@ export function exitCodeFor(error: unknown): number {
     case "invalid_token":
     case "invalid_credentials":
     case "otp_required":
+    case "reauth_required":
     case "token_reused":
       return exitCodes.notAuthenticated;
     case "access_denied":
     case "plan_required":
-    case "reauth_required":
     case "registration_closed":
     case "no_key":
       return exitCodes.denied;

@@ -40,6 +40,16 @@ export function askHidden(
   }
 }
 
+/** Whether there is somebody to ask. */
+export function hasTerminal(): boolean {
+  try {
+    closeSync(openSync(device, constants.O_RDWR | constants.O_NOCTTY));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function openTerminal(without: string): number {
   try {
     return openSync(device, constants.O_RDWR | constants.O_NOCTTY);

@@ -139,6 +139,8 @@ await t.test("each error has the exit code that scripts rely on", (t) => {
     ["invalid_token", 3],
     ["invalid_credentials", 3],
     ["token_reused", 3],
+    ["otp_required", 3],
+    ["reauth_required", 3],
     ["access_denied", 4],
     ["plan_required", 4],
     ["no_key", 4],

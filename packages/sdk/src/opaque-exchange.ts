@@ -101,8 +101,11 @@ export async function newRecovery(
   };
 }
 
-/** Asks for a code of the second factor; `again` after a wrong one. */
-export type AskOtp = (again: boolean) => Promise<string>;
+/**
+ * Asks for a code of the second factor; `again` after a wrong one. `refusal` is how the service said that it wants one: to
+ * be thrown by whoever has none to give. What this throws, the caller gets.
+ */
+export type AskOtp = (again: boolean, refusal: CofferError) => Promise<string>;
 
 const mostCodes = 5;
 
@@ -120,9 +123,9 @@ export async function withOtp<T>(
     try {
       return await send(otp);
     } catch (error) {
-      const asked = error instanceof CofferError && error.code === needs;
-      if (!asked || ask === undefined || codes >= mostCodes - 1) throw error;
-      otp = await ask(codes > 0);
+      if (!(error instanceof CofferError) || error.code !== needs) throw error;
+      if (ask === undefined || codes >= mostCodes - 1) throw error;
+      otp = await ask(codes > 0, error);
     }
   }
 }
