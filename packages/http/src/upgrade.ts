@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Bucket } from "@coffer/ratelimit";
+import type { Span } from "@coffer/telemetry";
+import { extractTrace, span } from "@coffer/telemetry";
 import { admit } from "./admit.ts";
 import { createBegin, isGone } from "./begin.ts";
 import type { AppOptions } from "./create-app.ts";
@@ -18,6 +20,8 @@ export interface Upgrade {
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
+  /** The span of the upgrade; what is said on the connection is none of its. */
+  readonly span: Span;
   /** Headers for the answer that accepts the upgrade: request id and rate limit. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
@@ -30,7 +34,10 @@ export interface UpgradeRoute<Deps> {
   readonly run: (deps: Deps, upgrade: Upgrade) => Promise<unknown>;
 }
 
-/** Makes the listener of a server's `upgrade` event. Order as for requests: id, address, limiter, the operation. */
+/**
+ * Makes the listener of a server's `upgrade` event. Order as for requests: id, address, limiter, the operation; each is a
+ * span in the trace of its caller, with the status of a refusal, and what it became otherwise by the operation.
+ */
 export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
   const { deps, limiter, telemetry } = options;
   const begin = createBegin(options);
@@ -45,12 +52,23 @@ export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
       return;
     }
     const headers = ["X-Request-Id", context.id];
+    const { method, route } = context;
+    const attributes = { "http.request.method": method, "http.route": route };
+    const run = async (active: Span): Promise<void> => {
+      try {
+        const bucket = row?.bucket ?? bucketOfPath(path);
+        if (bucket !== undefined) await admit(limiter, bucket, { context, headers });
+        if (row === undefined) throw nothingAt(path, "there is nothing at this path that changes protocols");
+        const query = readQuery(incoming.url ?? "");
+        const upgrade = { request: context, query, incoming, socket, head, span: active, headers: inPairs(headers) };
+        await row.run(deps, upgrade);
+      } catch (error) {
+        active.setAttribute("http.response.status_code", visibleError(error).status);
+        throw error;
+      }
+    };
     try {
-      const bucket = row?.bucket ?? bucketOfPath(path);
-      if (bucket !== undefined) await admit(limiter, bucket, { context, headers });
-      if (row === undefined) throw nothingAt(path, "there is nothing at this path that changes protocols");
-      const query = readQuery(incoming.url ?? "");
-      await row.run(deps, { request: context, query, incoming, socket, head, headers: inPairs(headers) });
+      await span(`${method} ${route}`, attributes, "server", run, extractTrace(incoming.headers));
     } catch (thrown) {
       const error = visibleError(thrown);
       logFailure(telemetry.log, error, context);

@@ -11,7 +11,8 @@ import { createViewers, recordNews } from "./support/viewers.ts";
 // What is done while tracing is on, and then all spans of it.
 
 const collector = await startCollector(t);
-const sync = await startSync(t);
+const limit = 20;
+const sync = await startSync(t, { environment: { COFFER_LIMIT_USER: String(limit) } });
 const { authSm, vaults, connect } = sync;
 const { viewer } = createViewers(sync);
 const traceId = "0af7651916cd43dd8448eb211c80319c";
@@ -76,6 +77,8 @@ await until("both are told", () => one.pushes().length === 1 && two.pushes().len
 const draining = sync.service.drain?.(0);
 await refused({ token, options });
 await draining;
+for (let knocks = 0; knocks < limit; knocks += 1) await refused({ token: canary });
+await refused({ token, options });
 
 const spans = await collector.spans();
 const named = (name: string): Sent[] => spans.filter((span) => span.name === name);
@@ -94,6 +97,7 @@ await t.test("each upgrade is a server span in the trace of its caller, with wha
       { ...route, "http.response.status_code": 403, "error.type": "access_denied", failed: false },
       { ...route, "http.response.status_code": 101, "coffer.sync.close_code": 4001, failed: false },
       { ...route, "http.response.status_code": 503, "error.type": "unavailable", failed: true },
+      { ...route, "http.response.status_code": 429, "error.type": "rate_limited", failed: false },
     ],
   );
   t.end();

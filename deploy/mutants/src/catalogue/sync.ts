@@ -246,16 +246,16 @@ export const syncMutants: readonly Mutant[] = [
   },
   {
     name: "query-in-the-span-of-an-upgrade",
-    file: `${source}/opening/open.ts`,
+    file: "packages/http/src/upgrade.ts",
     find: '"http.request.method": method, "http.route": route }',
-    replace: '"http.request.method": method, "http.route": upgrade.incoming.url ?? "" }',
+    replace: '"http.request.method": method, "http.route": incoming.url ?? "" }',
     tests: [`${tests}/trace.test.ts`],
   },
   {
     name: "refused-upgrade-without-its-status-in-the-span",
-    file: `${source}/opening/open.ts`,
-    find: "error instanceof ServiceError ? error.status : 500",
-    replace: "500",
+    file: "packages/http/src/upgrade.ts",
+    find: '"http.response.status_code", visibleError(error).status',
+    replace: '"http.response.status_code", 500',
     tests: [`${tests}/trace.test.ts`],
   },
   {

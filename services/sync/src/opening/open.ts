@@ -1,7 +1,5 @@
 import { ServiceError } from "@coffer/errors";
 import type { Upgrade } from "@coffer/http";
-import type { Span } from "@coffer/telemetry";
-import { extractTrace, span } from "@coffer/telemetry";
 import type { UserClaims } from "@coffer/tokens";
 import type { WebSocket } from "ws";
 import { takeMessage } from "../answers/take-message.ts";
@@ -12,22 +10,12 @@ import type { TurnedAway } from "./judge.ts";
 import { judgeSession, judgeToken } from "./judge.ts";
 import { readOffer } from "./read-offer.ts";
 
-/** WS /api/sync/ws: the upgrade is a span in the trace of its caller; what is said on the connection is none of its. */
-export function openConnection(deps: Deps, upgrade: Upgrade): Promise<void> {
-  const { method, route } = upgrade.request;
-  const attributes = { "http.request.method": method, "http.route": route };
-  const run = async (active: Span): Promise<void> => {
-    try {
-      const outcome = await open(deps, upgrade);
-      if (outcome === "gone") return;
-      active.setAttribute("http.response.status_code", 101);
-      if (outcome !== "kept") active.setAttribute("coffer.sync.close_code", outcome.code);
-    } catch (error) {
-      active.setAttribute("http.response.status_code", error instanceof ServiceError ? error.status : 500);
-      throw error;
-    }
-  };
-  return span(`${method} ${route}`, attributes, "server", run, extractTrace(upgrade.incoming.headers));
+/** WS /api/sync/ws */
+export async function openConnection(deps: Deps, upgrade: Upgrade): Promise<void> {
+  const outcome = await open(deps, upgrade);
+  if (outcome === "gone") return;
+  upgrade.span.setAttribute("http.response.status_code", 101);
+  if (outcome !== "kept") upgrade.span.setAttribute("coffer.sync.close_code", outcome.code);
 }
 
 async function open(deps: Deps, upgrade: Upgrade): Promise<"gone" | "kept" | TurnedAway> {
