@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 
-const passed = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2"];
-const fromTerminal = new Set(["SIGINT", "SIGQUIT"]);
+const passed = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGCONT"];
+const fromTerminal = new Set(["SIGINT", "SIGQUIT", "SIGWINCH"]);
 
 /**
  * Sends the signals that this process gets on to a child, until the returned function is called. To be called before
- * the child is started, which may be heard of before its start has returned. A terminal's Ctrl-C and Ctrl-\ reach the
- * child by themselves, since they go to the whole foreground group: passing those on too would make them two.
+ * the child is started, which may be heard of before its start has returned. A terminal's Ctrl-C, Ctrl-\ and new size
+ * reach the child by themselves, since they go to the whole foreground group: passing those on too would make them two.
  *
  * @param {() => import("node:child_process").ChildProcess} child
  * @returns {() => void}

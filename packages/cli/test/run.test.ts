@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { coffer, outcomeOf, start } from "./command.ts";
+import { coffer, command, inherited, outcomeOf, start } from "./command.ts";
+import { openTerminal } from "./terminal.ts";
 
 const home = t.testdir({});
 const node = process.execPath;
@@ -43,7 +44,7 @@ await t.test("a command that a signal ended gives 128 and its number", async (t)
 });
 
 await t.test("signals are passed on, and the command decides what they mean", async (t) => {
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const) {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2", "SIGWINCH", "SIGCONT"] as const) {
     const name = signal.slice(3);
     const script = `trap 'echo got ${name}; exit 7' ${name}; echo ready; while :; do sleep 0.05; done`;
     const child = start(home, ["run", "--", "sh", "-c", script]);
@@ -54,6 +55,25 @@ await t.test("signals are passed on, and the command decides what they mean", as
     t.equal(code, 7, signal);
     t.match(stdout, new RegExp(`got ${name}`));
   }
+});
+
+await t.test("a terminal's new size is told to the command once", async (t) => {
+  // The command asks us for a signal of its own: what we would pass on of the one before, we have passed on by then.
+  const script = `
+    let heard = 0;
+    process.on("SIGWINCH", () => (heard += 1) === 1 && process.kill(process.ppid, "SIGUSR2"));
+    process.on("SIGUSR2", () => setImmediate(() => {
+      console.log("heard " + heard);
+      process.exit();
+    }));
+    setInterval(() => undefined, 1000);
+    require("node:child_process").execFileSync("stty", ["cols", "123"], { stdio: "inherit" });
+  `;
+  const program = join(home, "size.cjs");
+  writeFileSync(program, script);
+  const line = `'${node}' '${command}' run -- '${node}' '${program}'`;
+  const terminal = openTerminal(t, line, { ...inherited(), TERM: "xterm", HOME: home, XDG_CONFIG_HOME: home });
+  t.match(await terminal.end(), /^heard 1\r?$/m);
 });
 
 await t.test("what would let the command act as us is not in its environment", async (t) => {
