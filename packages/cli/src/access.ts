@@ -1,3 +1,4 @@
+import { decodeBase64 } from "@coffer/crypto";
 import { createClient, isUuid, personClient } from "@coffer/sdk";
 import type { CofferError, MachineClient, PersonClient, PersonSession, SecretsClient } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
@@ -60,10 +61,14 @@ export async function asMember(options: PersonOptions, env: NodeJS.ProcessEnv): 
   const elsewhere = Object.values(profile.sessions).map((session) => session.url);
   if (elsewhere.length === 0) throw notLoggedIn();
   const { url, named } = await resolveAddress(options.url, env, { profile: () => Promise.resolve(profile.url) });
-  if (profile.sessions[serviceKey(url)] === undefined) throw loggedInElsewhere(elsewhere, url, named);
+  const session = profile.sessions[serviceKey(url)];
+  if (session === undefined) throw loggedInElsewhere(elsewhere, url, named);
   const keeper = profileKeeper(directory, url);
   const leftOut = new Set<string>();
-  const reader = { ...readerOptions(leftOut), knownVaultKeys: knownVaultKeys(directory, url) };
+  const reader = {
+    ...readerOptions(leftOut),
+    knownVaultKeys: knownVaultKeys(directory, url, decodeBase64(session.user_key)),
+  };
   const person = personClient(keeper, url, reader);
   if (options.org === undefined) return { person, organization: undefined, leftOut };
   const organization = await organizationId(person, options.org);

@@ -4,7 +4,7 @@ import { makePrivateDirectory, writePrivateFile } from "@coffer/sdk/node";
 import { exitCodes, Failure } from "./failure.ts";
 import { withFileLock } from "./file-lock.ts";
 
-/** What is known of each service's things, by `serviceKey` of its address. */
+/** What is known of each service's things, by `serviceKey` of its address, and by whose it is where that matters. */
 export type Known = Record<string, Record<string, string>>;
 
 /** What is known, from a file; nothing when there is none. Throws Failure for a file that cannot be read. */

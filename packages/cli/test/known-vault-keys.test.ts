@@ -10,22 +10,40 @@ import { coffer } from "./command.ts";
 
 await t.test("what is known of a service's vault keys stays, for it alone, in a private file", async (t) => {
   const directory = join(testDirectory(t), "coffer");
-  const here = knownVaultKeys(directory, "http://localhost:8080");
+  const me = newKey();
+  const here = knownVaultKeys(directory, "http://localhost:8080", me);
   t.same(await here.load(), {});
   t.match(await Promise.all([here.add({ a: "1" }), here.add({ b: "2" })]), [{ a: "1" }, { b: "2" }]);
-  const other = knownVaultKeys(directory, "http://127.0.0.1:8080");
+  const other = knownVaultKeys(directory, "http://127.0.0.1:8080", me);
   t.match(await other.add({ a: "another", c: "3" }), { a: "1", c: "3" }, "and is what counts in another process");
   t.same(await here.load(), { a: "1", b: "2", c: "3" }, "the first word counts");
-  t.same(await knownVaultKeys(directory, "https://coffer.example.com").load(), {});
+  t.same(await knownVaultKeys(directory, "https://coffer.example.com", me).load(), {});
   const path = join(directory, "known-vault-keys.json");
   t.equal(statSync(path).mode & 0o777, 0o600);
-  t.same(Object.keys(JSON.parse(readFileSync(path, "utf8")) as object), ["http://127.0.0.1:8080"]);
+  const names = Object.keys(JSON.parse(readFileSync(path, "utf8")) as object);
+  t.equal(names.length, 1);
+  t.match(names[0], /^http:\/\/127\.0\.0\.1:8080 /);
 });
+
+await t.test(
+  "who forgets what travel mode hides forgets nobody else's, who is logged in there at another time",
+  async (t) => {
+    const directory = testDirectory(t);
+    const [mine, theirs] = [newKey(), newKey()].map((key) => knownVaultKeys(directory, "http://localhost:8080", key));
+    await mine?.add({ seen: "1", hidden: "2" });
+    await theirs?.add({ other: "3" });
+    await mine?.keepOnly?.(["seen"]);
+    t.same(await mine?.load(), { seen: "1" });
+    t.same(await theirs?.load(), { other: "3" });
+    await mine?.keepOnly?.([]);
+    t.same([await mine?.load(), await theirs?.load()], [{}, { other: "3" }]);
+  },
+);
 
 await t.test("a file that cannot be read is not taken for an empty one", async (t) => {
   const directory = testDirectory(t);
   writeFileSync(join(directory, "known-vault-keys.json"), "{");
-  const known = knownVaultKeys(directory, "http://localhost:8080");
+  const known = knownVaultKeys(directory, "http://localhost:8080", newKey());
   await t.rejects(known.load(), { message: /known-vault-keys\.json cannot be read: .*; move it away/ });
   await t.rejects(known.add({ a: "1" }), { message: /cannot be read/ });
 });
