@@ -3,7 +3,9 @@ import { join } from "node:path";
 import t from "tap";
 import { personClient } from "@coffer/sdk";
 import { json } from "../../sdk/test/server.ts";
+import { newSession } from "../../sdk/test/vault-server.ts";
 import { endReplaced } from "../src/end-replaced.ts";
+import { keepSession } from "../src/keep-session.ts";
 import { stoppedWhileWriting } from "./command.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 import type { OrganizationServer } from "./organization-server.ts";
@@ -44,6 +46,36 @@ await t.test("what was kept for somebody else is not removed", async (t) => {
   t.match(await his.run(["logout"]), { code: 0 });
   t.ok(existsSync(store));
 });
+
+await t.test(
+  "whoever another person's login replaces leaves none of the files behind, and one's own stay",
+  async (t) => {
+    const server = await startOrganizationServer(t);
+    const directory = join(server.home, "coffer");
+    const usual = server.instead.http;
+    server.instead.http = (request, response) => {
+      if (!request.path.startsWith("/api/auth/")) return usual?.(request, response) ?? false;
+      response.writeHead(204).end();
+      return true;
+    };
+    const store = join(server.home, "store");
+    t.match(await server.run(["sync", "--store", store]), { code: 0 });
+    const said = t.capture(process.stderr, "write");
+    const lines = (): unknown[] => said().map(({ args }) => args[0]);
+    const ended = `ended the session of ${server.session.user.email} that was here before\n`;
+
+    const again = { ...server.session, session_id: "s2", access_token: "access-2" };
+    await keepSession(directory, again);
+    t.same(lines(), [ended]);
+    t.ok(existsSync(store), "who logs in again goes on with it");
+    t.equal(profileOf(server).stores.length, 1);
+
+    await keepSession(directory, await newSession(server.url));
+    t.same(lines(), [`removed ${store}\n`, ended]);
+    t.notOk(existsSync(store));
+    t.same(profileOf(server).stores, []);
+  },
+);
 
 await t.test("what a store's place holds that is no file is not removed, and no failure", async (t) => {
   const server = await startOrganizationServer(t);

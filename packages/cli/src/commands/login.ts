@@ -4,12 +4,12 @@ import { manners } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword } from "../inputs.ts";
+import { keepSession } from "../keep-session.ts";
 import { printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
-import { changeProfile, readProfile, rememberSession } from "../profile.ts";
+import { changeProfile, readProfile } from "../profile.ts";
 import { askOtp } from "../ask-otp.ts";
 import type { OtpOptions } from "../ask-otp.ts";
-import { endReplaced } from "../end-replaced.ts";
 
 interface Options extends AddressOptions, OtpOptions {
   email: string;
@@ -25,8 +25,7 @@ export async function login({ options, env }: Call<Options>): Promise<void> {
   const profile = await changeProfile(directory, (before) => before);
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
   const session = await logIn({ url, email: options.email, password, device, otp: askOtp(options) }, manners);
-  const replaced = await rememberSession(directory, session);
-  if (replaced !== undefined) await endReplaced(replaced);
+  await keepSession(directory, session);
   tell(`logged in as ${session.user.email} at ${url}`);
   if (options.json === true) printJson({ user: session.user, url, session_id: session.session_id });
 }

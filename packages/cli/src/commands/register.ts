@@ -4,11 +4,11 @@ import { manners } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword, readToken } from "../inputs.ts";
+import { keepSession } from "../keep-session.ts";
 import { usage } from "../failure.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
-import { changeProfile, readProfile, rememberSession } from "../profile.ts";
-import { endReplaced } from "../end-replaced.ts";
+import { changeProfile, readProfile } from "../profile.ts";
 
 interface Options extends AddressOptions {
   email: string;
@@ -41,8 +41,7 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
     },
     manners,
   );
-  const replaced = await rememberSession(directory, session);
-  if (replaced !== undefined) await endReplaced(replaced);
+  await keepSession(directory, session);
   tell(`registered ${session.user.email} at ${url}, and logged in`);
   tell("The recovery key opens your keys without the password. It is shown this once: keep it off this machine.");
   if (options.json === true) printJson({ user: session.user, url, recovery_key: recoveryKey });

@@ -6,11 +6,11 @@ import { askOtp } from "../ask-otp.ts";
 import type { OtpOptions } from "../ask-otp.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call, PersonOptions } from "../command-row.ts";
-import { endReplaced } from "../end-replaced.ts";
 import { readPassword, readRecoveryKey } from "../inputs.ts";
+import { keepSession } from "../keep-session.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
-import { changeProfile, profileKeeper, readProfile, rememberSession } from "../profile.ts";
+import { changeProfile, profileKeeper, readProfile } from "../profile.ts";
 
 async function securityOf(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<AccountSecurity> {
   const { url } = await asPerson(options, env);
@@ -55,8 +55,7 @@ export async function recover({ options, env }: Call<RecoverOptions>): Promise<v
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
   const request = { url, email: options.email, recoveryKey, newPassword, device, otp: askOtp(options) };
   const recovered = await recoverAccount(request, manners);
-  const replaced = await rememberSession(directory, recovered.session);
-  if (replaced !== undefined) await endReplaced(replaced);
+  await keepSession(directory, recovered.session);
   tell(`logged in as ${recovered.session.user.email} at ${url} with the new password; every other session has ended`);
   printRecoveryKey(recovered.recoveryKey, options);
 }
