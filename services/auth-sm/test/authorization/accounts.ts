@@ -32,17 +32,3 @@ DELETE /api/auth/sessions 204 session.revoked
 POST /api/auth/logout 204 -
   -                       .  .  .  .  .  .  .  .  .  .  .  .  .  .
 `;
-
-/** What takes no notice of who calls: by an id, a token or an e-mail that the body names. */
-export const openAnswers: Readonly<Record<string, readonly [status: number, error: string | null]>> = {
-  "GET /.well-known/jwks.json": [200, null],
-  "POST /api/auth/register/start": [200, null],
-  // With an e-mail that is taken.
-  "POST /api/auth/register/finish": [409, "conflict"],
-  "POST /api/auth/login/start": [200, null],
-  "POST /api/auth/login/finish": [401, "invalid_credentials"],
-  "POST /api/auth/refresh": [401, "invalid_token"],
-  "POST /api/auth/recovery/start": [401, "invalid_credentials"],
-  "POST /api/auth/recovery/finish": [401, "invalid_credentials"],
-  "POST /api/sm/v1/bootstrap": [401, "invalid_token"],
-};
