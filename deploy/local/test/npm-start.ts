@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { requireAsDescribed, watchedEnvironment } from "@coffer/openapi";
-import { endServersIn, isAlive } from "@coffer/stores";
+import { endServersIn, isAlive, tiedToThisProcess } from "@coffer/stores";
 import { makeTestDirectory, removeTestDirectory } from "@coffer/testkit";
 import type { TestScope } from "@coffer/testkit";
 import { checkout } from "../src/checkout.ts";
@@ -28,15 +28,22 @@ export interface StartOptions {
   env?: Record<string, string>;
 }
 
+/** What npmStart has started and no teardown has ended yet: a test that bails out runs none. */
+const started = new Set<number>();
+process.once("exit", () => started.forEach(killGroup));
+
 /**
- * Runs `npm start` on a data directory and a free port. What is still there when the test ends is killed. The test fails
+ * Runs `npm start` on a data directory and a free port. What is still there when the test ends is killed, however it ends:
+ * of a test that is killed itself the kernel ends npm, which ends the rest. The test fails
  * when the installation was asked or has answered anything that the description of the interface does not allow.
  */
 export function npmStart(t: TestScope, { directory, args = [], env = {} }: StartOptions): Started {
   const notes = makeTestDirectory();
   const problems = join(notes, "problems");
   const inherited = Object.entries(process.env).filter(([name]) => !/^(COFFER_(?!TEST_)|OTEL_)/.test(name));
-  const child = spawn("npm", ["start", "--silent", "--", ...args], {
+  const command = tiedToThisProcess(["npm", "start", "--silent", "--", ...args], "SIGTERM");
+  const [program = "", ...rest] = command;
+  const child = spawn(program, rest, {
     cwd: checkout,
     env: {
       ...Object.fromEntries(inherited),
@@ -52,6 +59,7 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
   });
   const { pid } = child;
   if (pid === undefined) throw new Error("npm cannot be run");
+  started.add(pid);
   const text = { out: "", err: "" };
   child.stdout.on("data", (chunk: Buffer) => (text.out += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (text.err += chunk.toString()));
@@ -70,6 +78,7 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
   t.teardown(async () => {
     killGroup(pid);
     await exited;
+    started.delete(pid);
     await endServersIn(directory);
     try {
       requireAsDescribed(problems);
