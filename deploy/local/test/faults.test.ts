@@ -7,6 +7,7 @@ import { ask, freshAddress } from "./faults/caller.ts";
 import { watchLimiter } from "./faults/limiter.ts";
 import type { Hold, StoreName } from "./faults/inject.ts";
 import { holdTable, isReady, killService, killStore, settled, stallPostgres } from "./faults/inject.ts";
+import { isFoundDone } from "./faults/ledger.ts";
 import type { Ledger } from "./faults/ledger.ts";
 import { sessionProblems } from "./faults/logins/verify.ts";
 import { newOrganization, work } from "./faults/organization.ts";
@@ -142,6 +143,10 @@ await t.test("nobody had to help: the same program runs with all its processes, 
   t.same(living(processesOf(state)), processesOf(state));
   t.ok(await isReady(coffer));
   t.same(Object.keys(state.services), Object.keys(first.services));
+  t.ok(
+    organizations.some(({ ledger }) => ledger.deeds.some(isFoundDone)),
+    "answers to what was done were lost",
+  );
 });
 
 for (const [at, { cli, person, ledger, slots, fleet, member }] of organizations.entries())
@@ -152,7 +157,10 @@ for (const [at, { cli, person, ledger, slots, fleet, member }] of organizations.
       const attempts = ledger.deeds.flatMap((deed) => deed.attempts);
       const unanswered = attempts.filter(({ status }) => status === 0 || status === 503).length;
       t.comment(`${acknowledged} acknowledged, ${unanswered} attempts not answered or refused as unavailable`);
-      t.comment(`${fleet.machines.length} machines, ${member.sessions.length} sessions`);
+      const found = ledger.deeds.filter(isFoundDone).length;
+      t.comment(
+        `${fleet.machines.length} machines, ${member.sessions.length} sessions, ${found} lost answers to what was done`,
+      );
       t.same(ledger.violations, [], "nobody was answered what should not be");
       t.ok(unanswered > 0, "the faults were felt");
       const audit = await readAudit(url, person);

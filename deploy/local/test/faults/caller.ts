@@ -74,6 +74,8 @@ export interface Question {
   requestId?: string;
   bearer?: string;
   address?: string;
+  /** How long the answer is waited for. */
+  milliseconds?: number;
 }
 
 const timeoutMilliseconds = 20_000;
@@ -81,10 +83,11 @@ const timeoutMilliseconds = 20_000;
 /** Asks once. What was not answered whole was not answered. */
 export async function ask(url: string, question: Question): Promise<Answer> {
   const { method, path, body, requestId = newRequestId(), bearer, address = freshAddress() } = question;
+  const { milliseconds = timeoutMilliseconds } = question;
   try {
     const response = await fetch(url + path, {
       method,
-      signal: AbortSignal.timeout(timeoutMilliseconds),
+      signal: AbortSignal.timeout(milliseconds),
       headers: {
         "x-forwarded-for": address,
         "x-request-id": requestId,

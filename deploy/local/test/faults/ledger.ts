@@ -39,3 +39,9 @@ export function newDeed(ledger: Ledger, action: string | null, target: string | 
 export function isRepeated({ attempts }: Deed): boolean {
   return attempts.length > 1;
 }
+
+/** Whether it was found done when it was asked for again: the answer to an attempt that had done it was lost. */
+export function isFoundDone({ acknowledged, attempts }: Deed): boolean {
+  const last = attempts.at(-1)?.status ?? 0;
+  return acknowledged && last >= 400;
+}

@@ -36,26 +36,32 @@ export async function send(worker: Worker, question: Question, deed?: Deed): Pro
   attempt.status = answer.status;
   const good = answer.status >= 200 && answer.status < 300;
   if (good && deed !== undefined) acknowledge(worker, deed);
-  await pause(good ? paceMilliseconds : paceMilliseconds * 3);
+  // Nothing waits for a worker of a test that has ended before its load.
+  await pause(good ? paceMilliseconds : paceMilliseconds * 3, undefined, { ref: false });
   return answer;
 }
 
 /**
- * Asks the same until it is answered, as whoever has lost an answer does. Undefined when the load, or the time for it,
- * ends before: what became of the deed is seen in the end.
+ * Asks the same until it is answered, as whoever has lost an answer does, also when the load ends meanwhile: what is
+ * compared with the audit must not be under way. Undefined when it takes too long.
  */
 export async function insist(
   worker: Worker,
-  question: Question,
+  question: () => Question,
   deed?: Deed,
-  milliseconds = Infinity,
+  milliseconds = 60_000,
 ): Promise<Answer | undefined> {
   const end = performance.now() + milliseconds;
-  while (goesOn(worker) && performance.now() < end) {
-    const answer = await send(worker, question, deed);
+  while (performance.now() < end) {
+    const answer = await send(worker, question(), deed);
     if (!away.has(answer.status)) return answer;
   }
   return undefined;
+}
+
+/** The question, whose answer is lost now and then because nobody waits for it. */
+export function hastily({ random }: Worker, question: Question): Question {
+  return random.below(4) === 0 ? { ...question, milliseconds: 2 ** random.below(7) } : question;
 }
 
 /** Notes that a deed is known to be done. */

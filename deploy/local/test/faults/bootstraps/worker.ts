@@ -1,7 +1,7 @@
 import type { Caller } from "../caller.ts";
 import { isRepeated, newDeed } from "../ledger.ts";
 import type { Worker } from "../worker.ts";
-import { acknowledge, complain, goesOn, insist, send } from "../worker.ts";
+import { acknowledge, complain, goesOn, hastily, insist, send } from "../worker.ts";
 import type { Fleet, Machine } from "./fleet.ts";
 import { newMachine } from "./fleet.ts";
 
@@ -24,20 +24,17 @@ export async function bootstrap(worker: BootstrapsWorker): Promise<void> {
 /** Makes the machine's token; returns whether there is one for certain. */
 async function issueToken(worker: BootstrapsWorker, { clientId, tokenHash, sealedKey, issued }: Machine) {
   const { person, fleet } = worker;
-  const answer = await insist(
-    worker,
-    {
-      method: "POST",
-      path: `/api/org/applications/${fleet.applicationId}/tokens`,
-      bearer: person.bearer(),
-      body: {
-        name: clientId,
-        token_hash: tokenHash,
-        folders: [{ folder_id: fleet.folderId, permission: "read", encrypted_folder_key: sealedKey }],
-      },
+  const question = {
+    method: "POST",
+    path: `/api/org/applications/${fleet.applicationId}/tokens`,
+    bearer: person.bearer(),
+    body: {
+      name: clientId,
+      token_hash: tokenHash,
+      folders: [{ folder_id: fleet.folderId, permission: "read", encrypted_folder_key: sealedKey }],
     },
-    issued,
-  );
+  } as const;
+  const answer = await insist(worker, () => hastily(worker, question), issued);
   if (answer === undefined) return false;
   // An attempt before this one made the token, and its answer was lost.
   if (answer.status === 409 && isRepeated(issued)) acknowledge(worker, issued);
@@ -49,13 +46,15 @@ async function issueToken(worker: BootstrapsWorker, { clientId, tokenHash, seale
 async function spendToken(worker: BootstrapsWorker, { clientId, publicKey, token, sealedKey, caller, spent }: Machine) {
   const { ledger, fleet } = worker;
   const body = { token, public_key: publicKey, client_id: clientId };
-  const answer = await insist(worker, { method: "POST", path: "/api/sm/v1/bootstrap", body }, spent);
+  const question = { method: "POST", path: "/api/sm/v1/bootstrap", body } as const;
+  const answer = await insist(worker, () => hastily(worker, question), spent);
   if (answer === undefined) return false;
   let given: unknown;
   if (answer.status === 401 && isRepeated(spent)) {
     // An attempt before this one spent the token, and its answer was lost: the client has the rest for the asking.
-    const own = await insist(worker, { method: "GET", path: "/api/sm/v1/client", bearer: caller.bearer() });
-    const folders = await insist(worker, { method: "GET", path: "/api/sm/v1/folders", bearer: caller.bearer() });
+    const get = (path: string) => insist(worker, () => ({ method: "GET", path, bearer: caller.bearer() }));
+    const own = await get("/api/sm/v1/client");
+    const folders = await get("/api/sm/v1/folders");
     if (own === undefined || folders === undefined) return false;
     if (own.body["client_id"] === clientId) acknowledge(worker, spent);
     else complain(worker, `client ${clientId}, whose token is said to be spent,`, own);

@@ -3,7 +3,7 @@ import { finishLogin } from "../../../../../services/auth-sm/test/support/opaque
 import type { Question } from "../caller.ts";
 import { isRepeated, newDeed } from "../ledger.ts";
 import type { Worker } from "../worker.ts";
-import { acknowledge, complain, goesOn, insist, send } from "../worker.ts";
+import { acknowledge, complain, goesOn, hastily, insist, send } from "../worker.ts";
 import type { Member, Session, Tokens } from "./member.ts";
 import { device, tokensOf } from "./member.ts";
 
@@ -60,7 +60,7 @@ async function openSession(worker: LoginsWorker): Promise<Session | undefined> {
 async function refresh(worker: LoginsWorker, session: Session): Promise<void> {
   const { ledger, random } = worker;
   const question = refreshOf(session.tokens);
-  const answer = await insist(worker, question, newDeed(ledger, null, null), repeatMilliseconds);
+  const answer = await insist(worker, () => question, newDeed(ledger, null, null), repeatMilliseconds);
   if (answer?.status !== 200) {
     session.isRefreshInDoubt = true;
     if (answer !== undefined) complain(worker, `a refresh of session ${session.id}`, answer);
@@ -82,8 +82,8 @@ async function refreshInSecondTab(worker: LoginsWorker, session: Session, questi
 async function logOut(worker: LoginsWorker, session: Session): Promise<void> {
   const deed = newDeed(worker.ledger, "user.logout", session.id);
   session.logout = deed;
-  const bearer = session.tokens.access;
-  const answer = await insist(worker, { method: "POST", path: "/api/auth/logout", bearer }, deed);
+  const question = { method: "POST", path: "/api/auth/logout", bearer: session.tokens.access } as const;
+  const answer = await insist(worker, () => hastily(worker, question), deed);
   if (answer === undefined) return;
   // An attempt before this one ended the session, and its answer was lost.
   if (answer.status === 401 && isRepeated(deed)) acknowledge(worker, deed);
