@@ -54,9 +54,16 @@ export const commandMutants: readonly Mutant[] = [
   },
   {
     name: "text-followed-as-a-reference-in-a-file-of-ours",
-    file: `${importing}/keepass/read-xml.ts`,
+    file: `${importing}/keepass/generator.ts`,
     find: 'textOf(meta, "Generator") === generator',
     replace: 'textOf(meta, "Generator") === `${generator} 0`',
+    tests: [lost],
+  },
+  {
+    name: "file-of-another-program-taken-for-ours",
+    file: `${importing}/keepass/generator.ts`,
+    find: " && elementsOf(meta).length === 2",
+    replace: "",
     tests: [lost],
   },
   {

@@ -6,7 +6,7 @@ import type { Include } from "../include.ts";
 import { newReading } from "../report.ts";
 import type { Reading } from "../report.ts";
 import { childOf, childrenOf, readXml, textOf } from "../xml/read-xml.ts";
-import { generator } from "./generator.ts";
+import { isOurs } from "./generator.ts";
 import { readEntry, stringsOf } from "./read-entry.ts";
 import { referencesIn } from "./references.ts";
 
@@ -26,10 +26,9 @@ export function readKeepassXml(bytes: Uint8Array, include: Include): Reading {
   const bin = textOf(meta, "RecycleBinEnabled") === "True" ? textOf(meta, "RecycleBinUUID") : "";
   const reading = newReading();
   // What looks like a reference in a file of ours is somebody's text: with other records around it would come back as theirs.
-  const lookUp =
-    textOf(meta, "Generator") === generator
-      ? undefined
-      : referencesIn(entriesBelow(root).map((entry) => [textOf(entry, "UUID"), stringsOf(entry).values]));
+  const lookUp = isOurs(meta)
+    ? undefined
+    : referencesIn(entriesBelow(root).map((entry) => [textOf(entry, "UUID"), stringsOf(entry).values]));
   const walk = (group: XmlElement, path: readonly string[]): void => {
     const folder = joinFolder(path);
     const inBin = bin !== "" && textOf(group, "UUID") === bin;

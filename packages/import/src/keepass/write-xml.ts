@@ -1,7 +1,7 @@
 import type { ExportRecord } from "../export-record.ts";
 import { splitFolder } from "../folder-path.ts";
 import { element, fitsXml, textElement } from "../xml/write-xml.ts";
-import { generator } from "./generator.ts";
+import { ownMeta } from "./generator.ts";
 import { holdsReference } from "./references.ts";
 import { uuidBase64 } from "./uuid-base64.ts";
 import { entryXml } from "./write-entry.ts";
@@ -33,8 +33,7 @@ export function writeKeepassXml(
     }
     group.entries.push(entryXml(record));
   }
-  const meta = element("Meta", textElement("Generator", generator) + textElement("RecycleBinEnabled", "False"));
-  const body = element("KeePassFile", `\n${meta}\n${element("Root", `\n${groupXml(root, newUuid)}\n`)}\n`);
+  const body = element("KeePassFile", `\n${ownMeta}\n${element("Root", `\n${groupXml(root, newUuid)}\n`)}\n`);
   return `<?xml version="1.0" encoding="utf-8" standalone="yes"?>\n${body}\n`;
 }
 

@@ -27,10 +27,14 @@ function doctype(): ImportError {
   return new ImportError("refused", "the XML has a document type (DOCTYPE), which no export has: it is not read");
 }
 
+/** The child elements. */
+export function elementsOf(parent: XmlElement | undefined): XmlElement[] {
+  return parent?.children.filter((node) => node instanceof XmlElement) ?? [];
+}
+
 /** The child elements of that name. */
 export function childrenOf(parent: XmlElement | undefined, name: string): XmlElement[] {
-  if (parent === undefined) return [];
-  return parent.children.filter((node) => node instanceof XmlElement && node.name === name) as XmlElement[];
+  return elementsOf(parent).filter((node) => node.name === name);
 }
 
 /** The first child element of that name. */
