@@ -57,7 +57,7 @@ await t.test(
     }
     for (const answer of answers) {
       t.equal(answer.status, 401);
-      t.match(answer.body, { error: "invalid_credentials" });
+      t.match(answer.body, { error: "invalid_credentials", message: /^the e-mail or the recovery key is wrong/ });
       t.strictSame(answer.body, answers[0]?.body);
       t.strictSame(seen(answer), seen(answers[0] as Answer));
     }

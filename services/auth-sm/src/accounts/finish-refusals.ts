@@ -1,17 +1,29 @@
 import { ServiceError } from "@coffer/errors";
 import type { Spent } from "./spend-start.ts";
 
-/** What a login or a recovery that did not succeed is answered. */
-export function loginRefusal(spent: Exclude<Spent, { kind: "proven" }>): ServiceError {
+type Refused = Exclude<Spent, { kind: "proven" }>;
+
+/** What a login that did not succeed is answered. */
+export function loginRefusal(spent: Refused): ServiceError {
+  return refusalOf(spent, "the e-mail or the password is wrong, or the login took too long");
+}
+
+/** What a recovery that did not succeed is answered. */
+export function recoveryRefusal(spent: Refused): ServiceError {
+  return refusalOf(spent, "the e-mail or the recovery key is wrong, or the recovery took too long");
+}
+
+/** `wrong` is one sentence for all that nobody may tell apart. */
+function refusalOf(spent: Refused, wrong: string): ServiceError {
   if (spent.kind === "malformed") return spent.error;
   if (spent.kind === "wait") return tooManyCodes(spent.seconds);
   if (spent.kind === "otp")
     return new ServiceError("otp_required", "the code of the second factor (otp) is missing or wrong");
-  return new ServiceError("invalid_credentials", "the e-mail or the password is wrong, or the login took too long");
+  return new ServiceError("invalid_credentials", wrong);
 }
 
 /** What an act without a fresh proof of the password is answered. */
-export function proofRefusal(spent: Exclude<Spent, { kind: "proven" }> | null): ServiceError {
+export function proofRefusal(spent: Refused | null): ServiceError {
   if (spent?.kind === "wait") return tooManyCodes(spent.seconds);
   if (spent?.kind === "otp") {
     return new ServiceError("reauth_required", "the code of the second factor (otp) is missing or wrong", {

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import { loginRefusal } from "../accounts/finish-refusals.ts";
+import { recoveryRefusal } from "../accounts/finish-refusals.ts";
 import { requireRegistrationRecord } from "../accounts/opaque.ts";
 import { spendStart } from "../accounts/spend-start.ts";
 import { auditUserEvent } from "../accounts/user-events.ts";
@@ -42,7 +42,7 @@ async function recover(
     refusalStatus: 401,
   });
   if (spent.kind !== "proven" || spent.setupId === null) {
-    return loginRefusal(spent.kind === "proven" ? { kind: "unknown" } : spent);
+    return recoveryRefusal(spent.kind === "proven" ? { kind: "unknown" } : spent);
   }
   const { user, setupId } = spent;
   const refusal = await malformed(deps, setupId, user.email, body.registration_record);

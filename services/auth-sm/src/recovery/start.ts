@@ -4,7 +4,7 @@ import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { accountOf } from "../accounts/account-mac.ts";
 import { countRecoveryStart } from "../accounts/count-start.ts";
-import { loginRefusal } from "../accounts/finish-refusals.ts";
+import { recoveryRefusal } from "../accounts/finish-refusals.ts";
 import { loginCall } from "../accounts/login-call.ts";
 import { respondToRegistration } from "../accounts/opaque.ts";
 import { millisecondsToFinish } from "../accounts/start-login.ts";
@@ -38,7 +38,7 @@ export async function startRecovery(deps: Deps, { body, request }: StartCall): P
     const id = deps.newId();
     const keptKeys = isProven ? keysOf(record) : null;
     await remember(tx, deps, keys, { id, email: body.email, record, request, isProven: keptKeys !== null });
-    if (keptKeys === null) return loginRefusal({ kind: "wrong" });
+    if (keptKeys === null) return recoveryRefusal({ kind: "wrong" });
     return { recovery_id: id, registration_response: answer, ...keptKeys };
   });
   if (started instanceof Error) throw started;
