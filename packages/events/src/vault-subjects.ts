@@ -78,6 +78,11 @@ const vaultNews = z.object({
   updated_at: z.string(),
   /** Whom it concerns; null: everybody who may see the vault. `vault_deleted` always names those who lost it. */
   user_ids: z.array(z.string()).nullable(),
+  /**
+   * Whom of everybody it does not concern: the same change has given them the vault, and they are told that. Not always all of
+   * them. A vaults of the version before does not say.
+   */
+  except: z.array(z.string()).optional(),
 });
 
 /** Records of a vault were made, changed or deleted: for everybody who may see the vault. */

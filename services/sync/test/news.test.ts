@@ -128,6 +128,23 @@ await t.test("to be given a vault and to lose it is told in the order of their t
   await until("what the vault itself has for a time says nothing of that", () => device.pushes().length === 4);
 });
 
+await t.test("what a vault was before somebody was given it is not made up for", async (t) => {
+  const vaultId = randomUUID();
+  const [given, other] = [await viewer(vaultId), await viewer(vaultId)];
+  const at = (n: number): string => `2026-11-20T10:00:00.00000${n}Z`;
+  const about = { vault_id: vaultId, user_ids: null };
+  await vaults.tell({ ...about, action: "vault_created", updated_at: at(2), user_ids: [given.userId] });
+  await until("it is there", () => given.pushes().length === 1);
+  vaults.news = () => ({ vaults: [{ ...about, action: "vault_updated", updated_at: at(1) }] });
+  await until("who had it is told", () => other.pushes().length === 1);
+  vaults.news = () => ({ vaults: [{ ...about, action: "vault_updated", updated_at: at(3) }] });
+  await until("what came later is told to both", () => given.pushes().length === 2 && other.pushes().length === 2);
+  t.same(
+    given.pushes().map(({ updated_at }) => updated_at),
+    [at(2), at(3)],
+  );
+});
+
 await t.test("who was given a vault and was not told is told when it is asked for", async (t) => {
   const [vaultId, other] = [randomUUID(), randomUUID()];
   const device = await viewer(other);

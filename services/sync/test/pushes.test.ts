@@ -132,6 +132,17 @@ await t.test("who may see it is asked when it is sent", async (t) => {
   t.notOk((await pushesUpTo(kept)).some(({ action }) => action === "vault_deleted"));
 });
 
+await t.test("a change is one push to each: to whom it gave the vault, that", async (t) => {
+  const vaultId = randomUUID();
+  const [given, other] = [await viewer(vaultId), await viewer(vaultId)];
+  const news = { vault_id: vaultId, updated_at: moment() };
+  await vaults.tell({ ...news, action: "vault_created", user_ids: [given.userId] });
+  await vaults.tell({ ...news, action: "vault_updated", user_ids: null, except: [given.userId] });
+  const actions = async (device: typeof given) => (await pushesUpTo(device)).map(({ action }) => action);
+  t.same(await actions(given), ["vault_created"]);
+  t.same(await actions(other), ["vault_updated"]);
+});
+
 await t.test("the end of a vault is not told to who sees it again by then", async (t) => {
   const vaultId = randomUUID();
   const device = await viewer(vaultId);

@@ -14,7 +14,13 @@ await t.test("of who is removed each vault that the person leaves is on record, 
   await share(service, owner, vault.id, member, "write");
   await share(service, owner, second.id, member, "read");
   const removed = await people.remove(member, orgId);
+  const told = new Set(listeners.vaults);
   await people.tell(removed);
+  for (const { id } of [vault, second])
+    await listeners.vaultNews(
+      "who is left hears of it",
+      (news) => !told.has(news) && news.action === "vault_updated" && news.vault_id === id && news.user_ids === null,
+    );
   for (const [vaultId, permission] of [
     [vault.id, "write"],
     [second.id, "read"],

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { startVaults } from "./support/service.ts";
-import { jwe, newRecord, newVault, sealed, share } from "./support/vaults.ts";
+import { expected, jwe, newRecord, newVault, sealed, share } from "./support/vaults.ts";
 
 const service = await startVaults(t);
 const { people, listeners } = service;
@@ -95,6 +96,33 @@ await t.test("the members in pages are everybody once", async (t) => {
     t.match(await call(service, owner, "GET", `${at}?${query}`), { status: 400, body: { error: "invalid_request" } });
 });
 
+await t.test(
+  "whoever else sees a vault hears that its members are others, and who is given it only that",
+  async (t) => {
+    const { owner, colleague, vault, path } = await company();
+    const before = expected(await call(service, owner, "GET", path), 200);
+    const updates = () =>
+      listeners.vaults.filter(({ action, vault_id }) => action === "vault_updated" && vault_id === vault.id);
+    await share(service, owner, vault.id, colleague);
+    const given = expected(await call(service, owner, "GET", path), 200);
+    t.ok(given.updated_at > before.updated_at);
+    await until("the others are told", () => updates().length === 1);
+    t.same(updates()[0], {
+      action: "vault_updated",
+      vault_id: vault.id,
+      updated_at: given.updated_at,
+      user_ids: null,
+      except: [colleague.userId],
+    });
+    await share(service, owner, vault.id, colleague, "manage");
+    await until("everybody is told", () => updates().length === 2);
+    t.notOk(updates()[1]?.except);
+    await call(service, colleague, "DELETE", `${path}/members/${colleague.userId}`);
+    await until("who is left is told", () => updates().length === 3);
+    t.equal(updates()[2]?.updated_at, expected(await call(service, owner, "GET", path), 200).updated_at);
+  },
+);
+
 await t.test("another permission counts from the next request on, and the member's devices hear of it", async (t) => {
   const { owner, colleague, vault, path } = await company();
   await share(service, owner, vault.id, colleague, "write");
@@ -126,7 +154,9 @@ await t.test("who is taken out sees nothing from the next request on", async (t)
   await listeners.vaultNews("the news", ({ action, user_ids }) => {
     return action === "vault_deleted" && user_ids?.[0] === colleague.userId;
   });
-  const audit = await listeners.record("the record", ({ action }) => action === "vault.member.removed");
+  const audit = await listeners.record("the record", ({ action, target }) => {
+    return action === "vault.member.removed" && target.id === colleague.userId;
+  });
   t.match(audit, {
     org_id: orgId,
     target: { id: colleague.userId, parent_id: vault.id },

@@ -61,6 +61,25 @@ await t.test("the news since a moment are what the events say", async (t) => {
   t.match(changes, [{ updated_at: update.updated_at }]);
 });
 
+await t.test("of the change that gave somebody a vault only the others are told that it is one", async (t) => {
+  const { orgId, owner } = await holderOf(service, 0);
+  const other = await people.add({ orgId, role: "member" });
+  const since = await now();
+  const made = await newVault(service, owner);
+  const shared = await newVault(service, owner);
+  await share(service, owner, shared.id, other);
+  const { vaults } = await news(service, since);
+  const updates = vaults.filter(({ action }) => action === "vault_updated");
+  t.match(
+    updates.find(({ vault_id }) => vault_id === made.id),
+    { except: [owner.userId] },
+  );
+  t.match(
+    updates.find(({ vault_id }) => vault_id === shared.id),
+    { except: [other.userId] },
+  );
+});
+
 await t.test("who lost a vault and has it again is not told that it is gone", async (t) => {
   const { orgId, owner, vault } = await holderOf(service, 0);
   const other = await people.add({ orgId, role: "member" });

@@ -114,9 +114,14 @@ await t.test("a vault that is shared with somebody who travels is hidden", async
 await t.test("the flag decides at once, for all who travel", async (t) => {
   const { person, colleague, hidden, safe } = await traveller();
   await travel(service, person, true);
+  listeners.vaults.length = 0;
   const path = `/api/vaults/${hidden.id}`;
   await call(service, colleague, "PATCH", path, { body: { safe_for_travel: true } });
   t.equal((await call(service, person, "GET", path)).status, 200);
+  const flagged = await listeners.vaultNews("the others are told", ({ action, vault_id, except }) => {
+    return action === "vault_updated" && vault_id === hidden.id && except?.includes(person.userId) === true;
+  });
+  t.match(flagged, { user_ids: null, except: [person.userId] }, "who is given it is told that it is there");
   const own = await call(service, person, "PATCH", `/api/vaults/${safe.id}`, { body: { safe_for_travel: false } });
   t.match(own, { status: 200, body: { safe_for_travel: false } });
   t.equal((await call(service, person, "GET", `/api/vaults/${safe.id}`)).status, 404);

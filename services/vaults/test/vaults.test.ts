@@ -168,7 +168,7 @@ await t.test("a change of name or flag needs manage, and shows at once", async (
     t.equal((await call(service, owner, "PATCH", path, { body })).status, 400);
   const news = await listeners.vaultNews(
     "the news",
-    (each) => each.vault_id === vault.id && each.action === "vault_updated",
+    (each) => each.vault_id === vault.id && each.updated_at === changed.body.updated_at,
   );
   t.same(news, { action: "vault_updated", vault_id: vault.id, updated_at: changed.body.updated_at, user_ids: null });
   const record = await listeners.record("the record", ({ action, target, outcome }) => {

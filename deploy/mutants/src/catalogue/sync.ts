@@ -272,4 +272,18 @@ export const syncMutants: readonly Mutant[] = [
     replace: "count = 1;",
     tests: [`${tests}/trace.test.ts`],
   },
+  {
+    name: "change-that-gave-a-vault-told-to-whom-it-gave-it",
+    file: `${source}/pushes/fan-out.ts`,
+    find: "given.has(user) || (again",
+    replace: "(again",
+    tests: [`${tests}/pushes.test.ts`],
+  },
+  {
+    name: "vault-as-it-was-before-made-up-for",
+    file: `${source}/pushes/fan-out.ts`,
+    find: "given.has(user) || (again && recent.has(sightOf(user), updated_at))",
+    replace: "given.has(user)",
+    tests: [`${tests}/news.test.ts`],
+  },
 ];

@@ -293,6 +293,20 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/travel.test.ts`],
   },
   {
+    name: "members-not-told-of-who-left",
+    file: `${source}/members/unshare.ts`,
+    find: "    await tellChanged(tx, deps, await touchVaults(tx, [id], deps.now()), sights);\n",
+    replace: "    void [sights, deps, tellChanged, touchVaults];\n",
+    tests: [`${tests}/members.test.ts`],
+  },
+  {
+    name: "change-that-gives-a-vault-told-twice",
+    file: `${source}/sights/tell-changed.ts`,
+    find: "const given = begun.get(id)",
+    replace: "const given = begun.get(`not ${id}`)",
+    tests: [`${tests}/members.test.ts`],
+  },
+  {
     name: "travel-mode-not-on-record",
     file: `${source}/travel/set.ts`,
     find: "    for (const record of audit) await enqueueAudit(tx, record);\n",

@@ -65,7 +65,7 @@ export function createFanOut({
     },
 
     vault: async (news, again = false) => {
-      const { action, vault_id, updated_at, user_ids } = news;
+      const { action, vault_id, updated_at, user_ids, except } = news;
       const everybody = `vault ${vault_id}`;
       const sightOf = (user: string): string => `${user} ${vault_id}`;
       const isUpdate = action === "vault_updated";
@@ -82,7 +82,12 @@ export function createFanOut({
       const asked = audience.ofVault(vault_id);
       const viewers = await (isEnd ? asked.catch(nobody) : asked);
       const sees = new Set(viewers);
-      const told = user_ids?.filter((user) => isConcerned(user) && sees.has(user) !== isEnd) ?? viewers;
+      // Whom the change has given the vault is told that. And what is made up for is nothing to who was given it later.
+      const given = new Set(except);
+      const isBefore = (user: string): boolean => given.has(user) || (again && recent.has(sightOf(user), updated_at));
+      const told =
+        user_ids?.filter((user) => isConcerned(user) && sees.has(user) !== isEnd) ??
+        viewers.filter((user) => connections.hasUser(user) && !isBefore(user));
       send(told, [vaultPush(news)]);
       if (user_ids === null) recent.note(everybody, updated_at);
       // Only of whom it was told to: to the others it is told when it is heard of once more and they may know.

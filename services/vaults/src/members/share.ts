@@ -1,20 +1,18 @@
 import { ServiceError } from "@coffer/errors";
-import { vaultChanged } from "@coffer/events";
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueue, enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { auditOf } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import type { Permission } from "../access/permission.ts";
-import type { UsableVault } from "../access/vault.ts";
 import { requireLockedVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
+import { tellChanged } from "../sights/tell-changed.ts";
 import { lockPeople } from "../store/people.ts";
 import { findPermission, upsertMember } from "../store/vault-members.ts";
-import { touchVault } from "../store/vaults.ts";
+import { touchVaults } from "../store/vaults.ts";
 import type { VaultMemberBody, VaultMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
 import { mayReceive } from "./recipient.ts";
@@ -52,8 +50,9 @@ export async function shareVault(
       keyVersion,
       now: deps.now(),
     });
-    await settleSights(tx, deps, { vaultIds: [id], userIds: [userId] });
-    if (before !== null) await tellChange(tx, deps, vault);
+    const sights = await settleSights(tx, deps, { vaultIds: [id], userIds: [userId] });
+    // All who see the vault are told: its members, or what one of them may do, or a key, are others now.
+    await tellChanged(tx, deps, await touchVaults(tx, [id], deps.now()), sights);
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -76,16 +75,6 @@ async function requireKnown(deps: Deps, { caller, params }: Call<User, VaultMemb
   if (await mayReceive(pool, vault, params.user_id)) return;
   await deps.memberships.refresh();
   if (!(await mayReceive(pool, vault, params.user_id))) throw memberNotFound();
-}
-
-/**
- * What a member may do has changed, or the key has. All who see the vault are told: it is later than it was for all of
- * them, and whoever asks what has changed is told nothing else.
- */
-async function tellChange(tx: Transaction, deps: Deps, { id }: UsableVault): Promise<void> {
-  const updated_at = await touchVault(tx, id, deps.now());
-  const action = "vault_updated";
-  await enqueue(tx, vaultChanged, { action, vault_id: id, updated_at, user_ids: null }, { id: deps.newId() });
 }
 
 function memberNotFound(): ServiceError {

@@ -7,9 +7,11 @@ import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
+import { tellChanged } from "../sights/tell-changed.ts";
 import { canHold } from "../store/memberships.ts";
 import { lockPeople } from "../store/people.ts";
 import { deleteMember, findPermission } from "../store/vault-members.ts";
+import { touchVaults } from "../store/vaults.ts";
 import type { VaultMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
 
@@ -26,7 +28,9 @@ export function unshareVault(deps: Deps, { caller, params, request }: Call<User,
     // Who cannot use it is no manager whom the vault would lose.
     if (permission === "manage" && (await canHold(tx, userId, orgId))) await requireAnotherManager(tx, id, userId);
     await deleteMember(tx, id, userId);
-    await settleSights(tx, deps, { vaultIds: [id], userIds: [userId] });
+    const sights = await settleSights(tx, deps, { vaultIds: [id], userIds: [userId] });
+    // To the others it is a vault with other members.
+    await tellChanged(tx, deps, await touchVaults(tx, [id], deps.now()), sights);
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

@@ -3,11 +3,13 @@ import { auditSchemaName } from "@coffer/events";
 import { enqueueAudits } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
+import { tellChanged } from "../sights/tell-changed.ts";
 import type { FormerVaultMember, NewerMembership } from "../store/membership-copies.ts";
 import { keepMemberships, leaveVaults, newerOf, vaultsOfMembers } from "../store/membership-copies.ts";
 import { lockPeople } from "../store/people.ts";
 import { limitWaits } from "../store/statement-limit.ts";
 import { lockVaults } from "../store/vault-locks.ts";
+import { touchVaults } from "../store/vaults.ts";
 
 /**
  * Keeps what auth-sm says of memberships, unless something newer is known: the reply to `membershipChanged`. Who was
@@ -37,7 +39,9 @@ export async function keepTold(
       tx,
       kept.filter((each) => gone.has(keyOf(each))),
     );
-    await settleSights(tx, deps, { vaultIds, userIds });
+    const sights = await settleSights(tx, deps, { vaultIds, userIds });
+    const fewer = left.map(({ vault_id }) => vault_id);
+    await tellChanged(tx, deps, await touchVaults(tx, fewer, deps.now()), sights);
     await enqueueAudits(
       tx,
       left.map((member) => removalOf(deps, member)),

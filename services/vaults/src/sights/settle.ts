@@ -6,7 +6,7 @@ import type { SightChange, SightScope } from "../store/sights.ts";
 import { settle } from "../store/sights.ts";
 
 /** As many people as one event names. */
-const mostPeople = 1_000;
+export const mostPeople = 1_000;
 
 /**
  * Brings who sees what up to date after one of its causes has changed (a membership, a member of a vault, travel mode,

@@ -16,6 +16,10 @@ export interface NewsQuery {
 
 const record = key.extend({ at: z.string(), created: z.boolean() });
 const sight = key.extend({ at: z.string() });
+const vault = sight.extend({ given: z.array(z.string()) });
+
+/** So many are named of those to whom a change has given a vault; with more of each, an answer would not fit the bus. */
+const mostGiven = 5;
 
 const nil = "00000000-0000-0000-0000-000000000000";
 
@@ -46,11 +50,15 @@ export function deletionsSince(db: Queryable, query: NewsQuery) {
   `);
 }
 
-/** Vaults that are new or changed since; `id` is that of the vault. */
+/** Vaults that are new or changed since, and some of those to whom just that gave them; `id` is that of the vault. */
 export function vaultsSince(db: Queryable, query: NewsQuery) {
   const columns = [sql.fragment`x`, sql.fragment`id`, sql.fragment`id`] as const;
-  return db.any(sql.type(sight)`
-    SELECT x, id AS vault_id, id, updated_at AS at FROM vaults
+  return db.any(sql.type(vault)`
+    SELECT x, id AS vault_id, id, updated_at AS at, ARRAY(
+      SELECT user_id::text FROM sights
+      WHERE vault_id = vaults.id AND began_x = vaults.x AND ended_x IS NULL LIMIT ${mostGiven}
+    ) AS given
+    FROM vaults
     WHERE ${goesOn(query, columns)} ORDER BY x, id LIMIT ${query.limit}
   `);
 }

@@ -82,14 +82,18 @@ export function changeVault(
 }
 
 /**
- * Notes that what members may do in a vault has changed: devices hear of it, writers judge anew. Returns its `updated_at`,
- * as `changeVault`.
+ * Notes that the members of these vaults, or what they may do there, have changed: devices hear of it, writers judge anew.
+ * Returns the `updated_at` of each, as `changeVault`.
  */
-export function touchVault(tx: Queryable, id: string, now: Date): Promise<string> {
-  return tx.oneFirst(sql.type(z.object({ updated_at: z.string() }))`
+export function touchVaults(
+  tx: Queryable,
+  ids: readonly string[],
+  now: Date,
+): Promise<readonly { id: string; updated_at: string }[]> {
+  return tx.any(sql.type(vaultRow.pick({ id: true, updated_at: true }))`
     UPDATE vaults SET x = pg_current_xact_id(), access_version = access_version + 1,
       updated_at = ${later(now)}
-    WHERE id = ${id} RETURNING updated_at
+    WHERE id = ANY(${sql.array([...new Set(ids)], "uuid")}) RETURNING id, updated_at
   `);
 }
 

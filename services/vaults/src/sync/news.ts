@@ -26,6 +26,7 @@ const mostRows = 1_000;
 interface Row extends NewsKey {
   at: string;
   created?: boolean;
+  given?: readonly string[];
 }
 
 interface Kind {
@@ -117,8 +118,14 @@ function placeAfter({ after, ...at }: Place): string {
   return encodeCursor({ ...at, after: behind });
 }
 
-function vaultUpdate({ vault_id, at }: Row): VaultNews {
-  return { action: "vault_updated", vault_id, updated_at: at, user_ids: null };
+function vaultUpdate({ vault_id, at, given = [] }: Row): VaultNews {
+  return {
+    action: "vault_updated",
+    vault_id,
+    updated_at: at,
+    user_ids: null,
+    ...(given.length > 0 && { except: [...given] }),
+  };
 }
 
 /** One entry for all people for whom a vault began or ended at the same time: by it each is told the last last. */

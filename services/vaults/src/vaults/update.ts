@@ -1,7 +1,6 @@
-import { vaultChanged } from "@coffer/events";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import { enqueue, enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { asJudged, auditOf } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
@@ -9,6 +8,7 @@ import type { UsableVault } from "../access/vault.ts";
 import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
+import { tellChanged } from "../sights/tell-changed.ts";
 import { lockPeople } from "../store/people.ts";
 import { listMemberIds } from "../store/vault-members.ts";
 import type { VaultRow } from "../store/vaults.ts";
@@ -36,9 +36,9 @@ export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>
           return vaultView(await presentVault(tx, params.id, caller));
         }
         const updated_at = await changeVault(tx, { id: params.id, name, safeForTravel, now: deps.now() });
-        if (safeForTravel !== before.safe_for_travel) await settleSights(tx, deps, { vaultIds: [params.id] });
-        const news = { action: "vault_updated", vault_id: params.id, updated_at, user_ids: null } as const;
-        await enqueue(tx, vaultChanged, news, { id: deps.newId() });
+        const sights =
+          safeForTravel === before.safe_for_travel ? [] : await settleSights(tx, deps, { vaultIds: [params.id] });
+        await tellChanged(tx, deps, [{ id: params.id, updated_at }], sights);
         await enqueueAudit(
           tx,
           auditOf(deps, call.request, {
