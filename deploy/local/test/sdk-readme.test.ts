@@ -4,7 +4,6 @@ import t from "tap";
 import { newId } from "@coffer/crypto";
 import type { MachineClient, PersonClient, Watch } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
-import { newAccount } from "./vault-people.ts";
 import { password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
@@ -52,11 +51,12 @@ async function run(
 }
 
 const email = "you@example.com";
-await newAccount(url, email);
 let me: PersonClient | undefined;
 let token = "";
 
-await t.test("as a person", async (t) => {
+await t.test("as a person, who has an organization from the registration on", async (t) => {
+  const registered = await run("register({ url", { url, email, password, deviceId: newId() }, []);
+  t.match(registered.printed, /^cfr1_/);
   const { values, printed } = await run("login({ url", { url, email, password, deviceId: newId() }, ["me", "token"]);
   me = values["me"] as PersonClient;
   ({ token } = values["token"] as { token: string });
