@@ -2,7 +2,7 @@ import { decodeBase64 } from "@coffer/crypto";
 import { createClient, isUuid, personClient } from "@coffer/sdk";
 import type { CofferError, MachineClient, PersonClient, PersonSession, SecretsClient } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
-import { resolveAddress } from "./address.ts";
+import { namedAddress, resolveAddress } from "./address.ts";
 import type { Address } from "./address.ts";
 import type { CachedOptions, DataOptions, PersonOptions } from "./command-row.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
@@ -56,6 +56,8 @@ export interface Member {
 
 /** The same as `asPerson`, and what `--org` names. */
 export async function asMember(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<Member> {
+  // What is no address is said whether somebody is logged in or not.
+  namedAddress(options.url, env);
   const directory = profileDirectory(env);
   const profile = await readProfile(directory);
   const elsewhere = Object.values(profile.sessions).map((session) => session.url);

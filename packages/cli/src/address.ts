@@ -17,6 +17,13 @@ export interface Remembered {
   profile?(): Promise<string | undefined>;
 }
 
+/** The address that the call itself names: `--url`, else COFFER_URL. Throws CofferError (configuration) for what is none. */
+export function namedAddress(flag: string | undefined, env: NodeJS.ProcessEnv): Address | undefined {
+  if (flag !== undefined) return { url: canonicalUrl(flag), named: "--url" };
+  if (env["COFFER_URL"]) return { url: canonicalUrl(env["COFFER_URL"]), named: "COFFER_URL" };
+  return undefined;
+}
+
 /**
  * The service's address: `--url`, else COFFER_URL, else the configuration's, else the profile's, else that of the local
  * run (in the data directory that COFFER_DATA_DIR names, or the checkout's own). Throws Failure (usage) when there is
@@ -27,8 +34,8 @@ export async function resolveAddress(
   env: NodeJS.ProcessEnv,
   remembered: Remembered = {},
 ): Promise<Address> {
-  if (flag !== undefined) return { url: canonicalUrl(flag), named: "--url" };
-  if (env["COFFER_URL"]) return { url: canonicalUrl(env["COFFER_URL"]), named: "COFFER_URL" };
+  const named = namedAddress(flag, env);
+  if (named !== undefined) return named;
   const found = remembered.configuration ?? (await remembered.profile?.()) ?? (await localRun(env));
   if (found !== undefined) return { url: canonicalUrl(found), named: undefined };
   throw usage("no address: start a local service with `npm start`, or name one with --url or COFFER_URL");

@@ -52,6 +52,7 @@ for (const [what, args] of [
   ["a wrong limit", ["audit", "ls", "--limit", "0"]],
   ["a time that is none", ["audit", "ls", "--from", "soon"]],
   ["an address that is none", ["login", "--email", "a@example.com", "--url", "nonsense"]],
+  ["an address that is none, also without a session", ["ls", "--url", "nonsense"]],
   ["a configuration that is not there", ["ls", "--config", "nope.json"]],
 ] as const)
   await t.test(`${what} is exit 2, with nothing on stdout`, async (t) => {
