@@ -16,9 +16,9 @@ export const firstMinute: readonly string[] = [
 
 /**
  * What to say to whoever starts anew in a folder where these lines were run before, since `bootstrap` never writes over
- * a machine; `null` when there is none.
+ * a machine; `null` when there is none. Of which installation it is, nobody asks: that may be another one, which runs on.
  */
-export function machineFromBefore(folder: string): string | null {
+export function machineInTheWay(folder: string): string | null {
   if (!existsSync(join(folder, machineFile))) return null;
-  return `${machineFile} in ${folder} is a machine of the installation before: move it away before you bootstrap again`;
+  return `there is a ${machineFile} in ${folder}, which bootstrap does not write over: move it away before you bootstrap there`;
 }

@@ -4,7 +4,7 @@ import { StoreError } from "@coffer/stores";
 import { readArguments } from "./arguments.ts";
 import { checkout } from "./checkout.ts";
 import { refuseForeign } from "./data-directory.ts";
-import { firstMinute, machineFromBefore } from "./first-minute.ts";
+import { firstMinute, machineInTheWay } from "./first-minute.ts";
 import { openInstallation } from "./installation.ts";
 import { takeLock } from "./instance-lock.ts";
 import { resetDataDirectory } from "./reset.ts";
@@ -64,7 +64,7 @@ async function serve(settings: Settings, { reset, yes }: { reset: boolean; yes: 
 async function startOver(dataDirectory: string, yes: boolean): Promise<void> {
   const others = await resetDataDirectory(dataDirectory, yes);
   if (others.length > 0) report(`left alone, because they are not Coffer's: ${others.join(", ")}`);
-  const machine = machineFromBefore(checkout);
+  const machine = machineInTheWay(checkout);
   if (machine !== null) report(machine);
 }
 

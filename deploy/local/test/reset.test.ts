@@ -4,7 +4,7 @@ import t from "tap";
 import { serversIn, startRedis } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
 import { refuseForeign } from "../src/data-directory.ts";
-import { machineFromBefore } from "../src/first-minute.ts";
+import { machineInTheWay } from "../src/first-minute.ts";
 import { installationFile, openInstallation } from "../src/installation.ts";
 import { resetDataDirectory } from "../src/reset.ts";
 
@@ -51,11 +51,12 @@ await t.test("a folder that is in use for something else is refused before anyth
   t.end();
 });
 
-await t.test("a machine of the installation before, which bootstrap would not write over, is named", (t) => {
+await t.test("a machine that bootstrap would not write over is named, and not said to be anybody's", (t) => {
   const folder = testDirectory(t);
-  t.equal(machineFromBefore(folder), null);
+  t.equal(machineInTheWay(folder), null);
   writeFileSync(join(folder, "machine.json"), "{}");
-  t.match(machineFromBefore(folder), /^machine\.json in .*: move it away/);
+  t.match(machineInTheWay(folder), /^there is a machine\.json in .* bootstrap .*: move it away/);
+  t.notMatch(machineInTheWay(folder), "installation");
   t.end();
 });
 
