@@ -1,9 +1,9 @@
 import t from "tap";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog, sql } from "../src/index.ts";
+import { createAuditLog, createDatabase, sql } from "../src/index.ts";
 import type { Database } from "../src/index.ts";
-import { auditDraft, freshDatabase } from "./support.ts";
+import { auditDraft, freshDatabase, keptTelemetry } from "./support.ts";
 
 const { url } = await testPostgres(t);
 
@@ -23,6 +23,50 @@ void t.test("a record is durable when its call returns", async (t) => {
   t.equal(only?.id, record.id);
   t.equal(only?.lane, "siem-forwarder");
   t.same(more, []);
+});
+
+const position = z.object({ inserted: z.string(), flushed: z.string() });
+const positionsOf = (database: Database) =>
+  database.pool.one(
+    sql.type(
+      position,
+    )`select pg_current_wal_insert_lsn()::text as inserted, pg_current_wal_flush_lsn()::text as flushed`,
+  );
+const isBehind = (database: Database, one: string, other: string) =>
+  database.pool.oneFirst(
+    sql.type(z.object({ behind: z.boolean() }))`select ${one}::pg_lsn > ${other}::pg_lsn as behind`,
+  );
+
+void t.test("no record is a commit too, which waits until the disk has it, and leaves no row", async (t) => {
+  // One on which commits wait, by the role of a service.
+  const own = new URL((await testPostgres(t, { own: true })).url);
+  const admin = createDatabase({ url: own.href, schema: "public", telemetry: keptTelemetry().telemetry });
+  t.teardown(() => admin.close());
+  await admin.pool.query(sql.unsafe`create role plain login password 'plain' nosuperuser noreplication`);
+  await admin.pool.query(sql.unsafe`grant create on database postgres to plain`);
+  own.username = own.password = "plain";
+  const { database } = await freshDatabase(t, own.href);
+  const audit = createAuditLog(database);
+  // Once could be what Postgres writes by itself.
+  for (let time = 0; time < 20; time += 1) {
+    const { inserted } = await positionsOf(database);
+    await audit(null);
+    const { flushed } = await positionsOf(database);
+    t.ok(await isBehind(database, flushed, inserted), `${flushed} is on the disk, ${inserted} was written before`);
+  }
+  t.same(await rowsOf(database), []);
+});
+
+void t.test("what leaves no record goes with the records that wait", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const audit = createAuditLog(database);
+  const records = [auditDraft(), auditDraft()];
+  const [first, second] = records;
+  await Promise.all([audit(null), audit(first ?? null), audit(null), audit(second ?? null), audit(null)]);
+  t.same(
+    (await rowsOf(database)).flatMap(({ payload }) => payload),
+    records,
+  );
 });
 
 void t.test("records that wait share one row", async (t) => {

@@ -16,8 +16,8 @@ export interface Deps extends Omit<ServiceBase<Config>, "migrations" | "name"> {
   randomBytes(count: number): Buffer;
   /** Signing keys of people's tokens, OPAQUE setups, the key of refresh tokens. */
   keys: ServerKeys;
-  /** Makes the audit record of a read durable; resolves after its commit. */
-  audit(record: AuditDraft): Promise<void>;
+  /** Makes the audit record of a read durable; resolves after its commit. For null it takes as long and leaves none. */
+  audit(record: AuditDraft | null): Promise<void>;
   /** Verifies a machine's self-signed token. */
   verifyMachine(token: string): Promise<MachineClaims>;
   /** Verifies a person's access token. */

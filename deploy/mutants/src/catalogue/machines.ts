@@ -62,10 +62,31 @@ export const machineMutants: readonly Mutant[] = [
     tests: [`${tests}/refusals.test.ts`],
   },
   {
+    name: "token-of-an-unknown-client-refused-sooner",
+    file: `${source}/callers/rejected-token.ts`,
+    find: "await deps.audit(null)",
+    replace: "await Promise.resolve(null)",
+    tests: [`${tests}/token-alike.test.ts`],
+  },
+  {
+    name: "unknown-one-time-token-refused-sooner",
+    file: `${source}/bootstrap/bootstrap.ts`,
+    find: "await deps.audit(null)",
+    replace: "await Promise.resolve(null)",
+    tests: [`${tests}/token-alike.test.ts`],
+  },
+  {
+    name: "unknown-one-time-token-not-waited-for-when-looked-up",
+    file: `${source}/store/token-spending.ts`,
+    find: "pg_logical_emit_message(true,",
+    replace: "pg_logical_emit_message(false,",
+    tests: [`${tests}/token-alike.test.ts`],
+  },
+  {
     name: "token-of-an-unknown-client-not-logged",
     file: `${source}/callers/rejected-token.ts`,
-    find: 'if (reason === "unknown_client") deps',
-    replace: 'if (reason === "subject") deps',
+    find: "deps.telemetry.log.info(",
+    replace: "deps.telemetry.log.debug(",
     tests: [`${tests}/unknown-callers.test.ts`],
   },
   {

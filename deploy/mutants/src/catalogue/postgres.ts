@@ -65,6 +65,13 @@ export const postgresMutants: readonly Mutant[] = [
     tests: ["packages/postgres/test/group-commit.test.ts"],
   },
   {
+    name: "commit-of-no-record-does-not-wait-for-the-disk",
+    file: `${source}/audit-log.ts`,
+    find: "pg_logical_emit_message(true,",
+    replace: "pg_logical_emit_message(false,",
+    tests: ["packages/postgres/test/audit-log.test.ts"],
+  },
+  {
     name: "audit-of-reads-keeps-the-first-alone",
     file: `${source}/audit-log.ts`,
     find: "      last.records.push(json);\n",

@@ -106,8 +106,8 @@ export const recordMutants: readonly Mutant[] = [
   {
     name: "rejected-machine-token-not-on-record",
     file: `${source}/callers/rejected-token.ts`,
-    find: "await deps.audit(",
-    replace: "await Promise.resolve(",
+    find: "await deps.audit(\n    auditOf",
+    replace: "await Promise.resolve(\n    auditOf",
     tests: [`${tests}/machine-tokens.test.ts`],
   },
 ];

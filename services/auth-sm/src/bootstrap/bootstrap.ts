@@ -134,7 +134,10 @@ async function makeClient(
   };
 }
 
-/** A refused attempt with a token that exists belongs to its organization's audit; an unknown one to log and metric only. */
+/**
+ * A refused attempt with a token that exists belongs to its organization's audit; an unknown one, which takes as long, to
+ * log and metric only.
+ */
 async function recordRefusal(
   deps: Deps,
   { request }: BootstrapCall,
@@ -144,6 +147,7 @@ async function recordRefusal(
   if (token === null) {
     deps.authFailures.inc({ reason: "unknown_token" });
     deps.telemetry.log.info({ request_id: request.id }, "bootstrap with an unknown one-time token");
+    await deps.audit(null);
     return;
   }
   await deps.audit(
