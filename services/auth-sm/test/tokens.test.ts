@@ -54,7 +54,12 @@ await t.test("a token whose hash is given is never seen by the server", async (t
     org_id: orgId,
     action: "token.issued",
     target: { type: "token", parent_id: application },
-    changes: { folders: [folder], name: "t" },
+    changes: {
+      folders: [folder],
+      name: "t",
+      expires_at: inTime(24 * hour).replace("Z", "000Z"),
+      client_expires_at: inTime(hour).replace("Z", "000Z"),
+    },
     request: { status: 201 },
   });
   t.notOk(JSON.stringify(record).includes(token_hash) || JSON.stringify(record).includes(key));

@@ -29,6 +29,7 @@ await t.test("of who is removed each vault that the person leaves is on record, 
       record.action === "vault.member.removed" && record.target.parent_id === vaultId;
     t.match(await listeners.record("the removal", matches), {
       org_id: orgId,
+      time: /\.\d{6}Z$/,
       outcome: "success",
       reason: "member_removed",
       actor: { type: "system", id: "vaults" },

@@ -45,6 +45,7 @@ await t.test("what a device gets is on record in each organization whose records
   );
   t.match(record, {
     action: "record.listed",
+    time: /\.\d{6}Z$/,
     outcome: "success",
     actor: { type: "user", id: person.userId, session_id: person.sessionId },
     target: { type: "org", id: one },

@@ -58,6 +58,7 @@ export async function issueToken(
       })),
     };
     await orConflict(insertAccessToken(tx, row), { access_tokens_hash_key: "this token exists: make another one" });
+    const issued = await getAccessToken(tx, id, now);
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -69,13 +70,13 @@ export async function issueToken(
         changes: {
           name: body.name,
           folders: body.folders.map(({ folder_id }) => folder_id),
-          expires_at: expiresAt.toISOString(),
-          client_expires_at: clientExpiresAt,
+          expires_at: issued.expires_at,
+          client_expires_at: issued.client_expires_at,
           allowed_cidrs: body.allowed_cidrs ?? [],
         },
       }),
     );
-    return getAccessToken(tx, id, now);
+    return issued;
   });
   return made === undefined ? token : { ...token, token: made };
 }

@@ -2,6 +2,7 @@ import type { AuditDraft, Membership } from "@coffer/events";
 import { auditSchemaName } from "@coffer/events";
 import { enqueueAudits } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
+import { momentOf } from "../moment.ts";
 import { settleSights } from "../sights/settle.ts";
 import { tellChanged } from "../sights/tell-changed.ts";
 import type { FormerVaultMember, NewerMembership } from "../store/membership-copies.ts";
@@ -56,7 +57,7 @@ function removalOf({ newId, now }: Pick<Deps, "newId" | "now">, member: FormerVa
   return {
     schema: auditSchemaName,
     id: newId(),
-    time: now().toISOString(),
+    time: momentOf(now()),
     org_id,
     outcome: "success",
     reason: "member_removed",

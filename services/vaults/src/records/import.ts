@@ -7,6 +7,7 @@ import { asJudged, auditOf } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireHeldVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
+import { momentOf } from "../moment.ts";
 import { idOfDeleted, insertRecords } from "../store/records.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import type { ImportBody } from "./bodies.ts";
@@ -49,7 +50,7 @@ async function store(
   try {
     return await transactionInSession(deps, caller, async (tx) => {
       const { id: vaultId, orgId, actor } = await requireHeldVault(tx, caller, params.id, "write");
-      const at = `${deps.now().toISOString().slice(0, -1)}000Z`;
+      const at = momentOf(deps.now());
       const inserted = new Set(await insertRecords(tx, vaultId, items, at));
       const made = items.filter(({ id }) => inserted.has(id));
       const taken = items.filter(({ id }) => !inserted.has(id)).map(({ index }) => ({ index, issue: itemTaken }));

@@ -1,6 +1,7 @@
 import type { AuditDraft } from "@coffer/events";
 import { auditSchemaName } from "@coffer/events";
 import type { Deps } from "../deps.ts";
+import { momentOf } from "../moment.ts";
 
 /** Who asks, as sync says it. */
 export interface Device {
@@ -37,7 +38,7 @@ function draftOf(
   return {
     schema: auditSchemaName,
     id: newId(),
-    time: now().toISOString(),
+    time: momentOf(now()),
     org_id: orgId,
     outcome: "success",
     reason: "sync",

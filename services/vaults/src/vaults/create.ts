@@ -9,6 +9,7 @@ import { requireKeyVersion } from "../access/key-version.ts";
 import { organizationOf } from "../access/organization.ts";
 import type { Deps } from "../deps.ts";
 import { idTaken } from "../id-taken.ts";
+import { momentOf } from "../moment.ts";
 import { settleSights } from "../sights/settle.ts";
 import { findMembership } from "../store/memberships.ts";
 import { lockPeople } from "../store/people.ts";
@@ -62,7 +63,7 @@ export async function createVault(
       type,
       safe_for_travel: false,
       key_version: firstKeyVersion,
-      created_at: `${now.toISOString().slice(0, -1)}000Z`,
+      created_at: momentOf(now),
       permission: "manage",
       encrypted_key: encryptedKey,
       record_count: 0,
