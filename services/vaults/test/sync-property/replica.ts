@@ -64,8 +64,6 @@ export function createReplica({ url, random, text, connections }: ReplicaOptions
     reads: createRecordReads(steady),
     writes: createRecordWrites(database),
     memberships: { refresh: () => Promise.resolve() },
-    // Nobody is logged out.
-    users: { requireLasting: () => undefined },
     emptying,
     // Nobody's session ends here.
     users: { requireLasting: () => undefined },
