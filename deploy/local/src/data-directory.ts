@@ -1,5 +1,5 @@
-import { readdirSync } from "node:fs";
-import { basename } from "node:path";
+import { readdirSync, rmdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Dirent } from "node:fs";
 import { installationFile } from "./installation.ts";
 import { lockFolder } from "./instance-lock.ts";
@@ -36,6 +36,27 @@ export function refuseForeign(dataDirectory: string): void {
     `${dataDirectory} holds ${foreign.name} and no installation of Coffer: ` +
       "set COFFER_DATA_DIR to a new or an empty folder",
   );
+}
+
+/** Whether nothing is in a folder, or there is none. */
+export function isEmpty(dataDirectory: string): boolean {
+  return entriesOf(dataDirectory).length === 0;
+}
+
+/**
+ * Removes the installation that a start has made which came to nothing, in a folder that it has locked, unless something
+ * else is there by now: a store's data needs its password. Returns what removes the lock's folder once the lock is gone.
+ */
+export function takeBack(dataDirectory: string): () => void {
+  if (entriesOf(dataDirectory).some(({ name }) => name !== installation && name !== lockFolder)) return () => undefined;
+  rmSync(installationFile(dataDirectory), { force: true });
+  return () => {
+    try {
+      rmdirSync(join(dataDirectory, lockFolder));
+    } catch {
+      // Another start has it by now.
+    }
+  };
 }
 
 function isHarmless(entry: Dirent): boolean {

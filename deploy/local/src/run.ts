@@ -76,6 +76,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
       throw cannotListen(error, { host: "127.0.0.1", port, variable: "COFFER_MANAGEMENT_PORT" });
     });
     ends.push(() => management.close());
+    report(`data in ${dataDirectory}`);
     const stores = await startStores({ settings, installation, report, onRestart: () => publish() });
     ends.push(() => stores.stop());
     const routerSecret = settings.COFFER_PROCESSES === "separate" ? randomBytes(24).toString("base64url") : null;

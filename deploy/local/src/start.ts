@@ -3,7 +3,7 @@ import { ConfigurationError, describeVariables } from "@coffer/env";
 import { StoreError } from "@coffer/stores";
 import { readArguments } from "./arguments.ts";
 import { checkout } from "./checkout.ts";
-import { refuseForeign } from "./data-directory.ts";
+import { isEmpty, refuseForeign, takeBack } from "./data-directory.ts";
 import { firstMinute, machineInTheWay } from "./first-minute.ts";
 import { openInstallation } from "./installation.ts";
 import { takeLock } from "./instance-lock.ts";
@@ -38,11 +38,12 @@ async function main(): Promise<void> {
 async function serve(settings: Settings, { reset, yes }: { reset: boolean; yes: boolean }): Promise<void> {
   const dataDirectory = settings.COFFER_DATA_DIR;
   refuseForeign(dataDirectory);
+  const wasEmpty = isEmpty(dataDirectory);
   const unlock = takeLock(dataDirectory);
+  let tidy = (): void => undefined;
   try {
     if (reset) await startOver(dataDirectory, yes);
     const installation = openInstallation(dataDirectory);
-    report(`data in ${dataDirectory}`);
     const stopped = untilStopped();
     const starting = run({ settings, env: process.env, installation, report });
     const first = await Promise.race([starting, stopped]);
@@ -56,8 +57,12 @@ async function serve(settings: Settings, { reset, yes }: { reset: boolean; yes: 
     report("stopping");
     cutAfter(settings.COFFER_DRAIN_SECONDS + graceSeconds);
     await starting.then((running) => running.close());
+  } catch (error) {
+    if (wasEmpty) tidy = takeBack(dataDirectory);
+    throw error;
   } finally {
     unlock();
+    tidy();
   }
 }
 

@@ -100,8 +100,9 @@ await t.test("a port that is taken is named in one line, and nothing is left of 
   const { port } = new URL(first.state().url);
   const second = npmStart(t, { directory: other, env: { COFFER_PORT: port } });
   t.equal(await second.exited, 1);
-  t.match(second.stderr(), new RegExp(`^coffer: port ${port} on 127\\.0\\.0\\.1 is taken: .*COFFER_PORT$`, "m"));
+  t.match(second.stderr(), new RegExp(`^coffer: port ${port} on 127\\.0\\.0\\.1 is taken: .*COFFER_PORT\\n$`));
   t.same(serversIn(other), []);
+  t.same(readdirSync(other), []);
 });
 
 await t.test("a management port that is taken is named too", async (t) => {
@@ -110,7 +111,7 @@ await t.test("a management port that is taken is named too", async (t) => {
   t.equal(await second.exited, 1);
   t.match(
     second.stderr(),
-    new RegExp(`^coffer: port ${port} on 127\\.0\\.0\\.1 is taken: .*COFFER_MANAGEMENT_PORT$`, "m"),
+    new RegExp(`^coffer: port ${port} on 127\\.0\\.0\\.1 is taken: .*COFFER_MANAGEMENT_PORT\\n$`),
   );
 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { serversIn, startRedis } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
-import { refuseForeign } from "../src/data-directory.ts";
+import { isEmpty, refuseForeign, takeBack } from "../src/data-directory.ts";
 import { machineInTheWay } from "../src/first-minute.ts";
 import { installationFile, openInstallation } from "../src/installation.ts";
 import { resetDataDirectory } from "../src/reset.ts";
@@ -50,6 +50,32 @@ await t.test("a folder that is in use for something else is refused before anyth
   t.doesNotThrow(() => refuseForeign(directory), "an installation that others put something into");
   t.end();
 });
+
+await t.test(
+  "an installation that came to nothing is taken back, but not from a store that needs its password",
+  (t) => {
+    const directory = testDirectory(t);
+    const folder = join(directory, "new");
+    t.ok(isEmpty(folder));
+    openInstallation(folder);
+    mkdirSync(join(folder, "run"));
+    t.notOk(isEmpty(folder));
+    takeBack(folder)();
+    t.same(readdirSync(folder), []);
+
+    openInstallation(folder);
+    mkdirSync(join(folder, "run"));
+    writeFileSync(join(folder, "run", "lock"), "of another start");
+    takeBack(folder)();
+    t.same(readdirSync(join(folder, "run")), ["lock"]);
+
+    openInstallation(folder);
+    mkdirSync(join(folder, "postgres"));
+    takeBack(folder)();
+    t.ok(existsSync(installationFile(folder)));
+    t.end();
+  },
+);
 
 await t.test("a machine that bootstrap would not write over is named, and not said to be anybody's", (t) => {
   const folder = testDirectory(t);
