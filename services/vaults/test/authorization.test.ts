@@ -8,7 +8,7 @@ import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
-import { expected, jwe, sealed } from "./support/vaults.ts";
+import { expected, jwe, newVault, sealed, travel } from "./support/vaults.ts";
 
 const service = await startVaults(t);
 const { people, listeners } = service;
@@ -68,6 +68,57 @@ await t.test("who may, can; from the standing that is needed on", async (t) => {
     }
   }
 });
+
+/** As when all who managed the vault have been removed from the organization. */
+const abandon = ({ vault }: Cast) =>
+  execute(service, "DELETE FROM vaults.vault_members WHERE vault_id = $1 AND permission = 'manage'", [vault.id]);
+/** An active owner or admin, from whom travel mode hides no place in it: who travelled as its manager has none now. */
+const mayClear = (name: string): boolean => /^(?:(?:owner|admin)(?:,| without)|a manager who travels$)/.test(name);
+
+await t.test("what nobody manages an owner or admin of the organization deletes, and does nothing else", async (t) => {
+  const cast = await assemble(service);
+  await abandon(cast);
+  const { orgId, vault } = cast;
+  const hidden = await people.add({ orgId, role: "owner" });
+  const insert = `INSERT INTO vaults.vault_members (vault_id, user_id, permission, encrypted_key, key_version, added_at)
+    VALUES ($1, $2, 'read', 'x', 1, now())`;
+  await travel(service, hidden, true);
+  await execute(service, insert, [vault.id, hidden.userId]);
+  const path = `/api/vaults/${vault.id}`;
+  const before = await digest();
+  t.equal((await call(service, hidden, "DELETE", path)).status, 404, "travel mode hides it");
+  for (const { name, person, standing } of cast.callers) {
+    if (mayClear(name)) continue;
+    const status = (await call(service, person, "DELETE", path)).status;
+    if (standing === "unknown") t.equal(status, 401, name);
+    else t.ok(status === 403 || status === 404, `${name}: ${status}`);
+  }
+  const clearing = cast.callers.filter(({ name }) => mayClear(name));
+  t.equal(clearing.length, 9);
+  for (const { name, person } of clearing)
+    t.equal((await call(service, person, "PATCH", path, { body: { name: "Mine" } })).status, 403, name);
+  t.equal(await digest(), before);
+  for (const { name, person } of clearing) {
+    const own = await assembleAbandoned(cast);
+    t.equal((await call(service, person, "DELETE", `/api/vaults/${own}`)).status, 204, name);
+    const record = await listeners.record("the record", ({ action, target, outcome }) => {
+      return action === "vault.deleted" && target.id === own && outcome === "success";
+    });
+    t.match(record, { org_id: orgId, actor: { id: person?.userId } });
+  }
+  const without = await assembleAbandoned(cast);
+  const owner = await people.add({ orgId, role: "owner" });
+  await travel(service, owner, true);
+  t.equal((await call(service, owner, "DELETE", `/api/vaults/${without}`)).status, 204, "of others, while travelling");
+});
+
+/** A vault of the cast's organization without any member; its id. */
+async function assembleAbandoned({ orgId }: Cast): Promise<string> {
+  const maker = await people.add({ orgId, role: "member" });
+  const { id } = await newVault(service, maker);
+  await people.tell(await people.remove(maker, orgId));
+  return id;
+}
 
 await t.test("whoever sees the vault may leave it, and is refused like everybody afterwards", async (t) => {
   const cast = await assemble(service);

@@ -126,9 +126,9 @@ export const vaultMutants: readonly Mutant[] = [
   },
   {
     name: "changed-permission-told-to-the-member-alone",
-    file: `${source}/members/share.ts`,
-    find: "updated_at, user_ids: null }",
-    replace: "updated_at, user_ids: [] }",
+    file: `${source}/sights/tell-changed.ts`,
+    find: "updated_at, user_ids: null,",
+    replace: "updated_at, user_ids: [],",
     tests: [`${tests}/sight-times.test.ts`],
   },
   {
@@ -305,6 +305,27 @@ export const vaultMutants: readonly Mutant[] = [
     find: "const given = begun.get(id)",
     replace: "const given = begun.get(`not ${id}`)",
     tests: [`${tests}/members.test.ts`],
+  },
+  {
+    name: "managed-vault-deleted-by-a-role",
+    file: `${source}/store/vault-org.ts`,
+    find: "WHERE m.vault_id = v.id AND m.permission = 'manage'",
+    replace: "WHERE false AND m.vault_id = v.id",
+    tests: [`${tests}/authorization.test.ts`],
+  },
+  {
+    name: "vault-without-manager-deleted-by-any-role",
+    file: `${source}/store/vault-org.ts`,
+    find: " AND o.role IN ('owner', 'admin')\n",
+    replace: "\n",
+    tests: [`${tests}/authorization.test.ts`],
+  },
+  {
+    name: "vault-that-travel-mode-hides-deleted-by-a-role",
+    file: `${source}/access/removable.ts`,
+    find: "row === null || row.hidden_by_travel ||",
+    replace: "row === null ||",
+    tests: [`${tests}/authorization.test.ts`],
   },
   {
     name: "travel-mode-not-on-record",

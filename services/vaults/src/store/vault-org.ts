@@ -12,3 +12,12 @@ export async function findVaultOrg(db: Queryable, userId: string, vaultId: strin
     WHERE vaults.id = ${id} AND o.user_id = ${userId} AND o.status = 'active'
   `);
 }
+
+/** Whether nobody manages a vault, in whichever state, and the person is an active owner or admin of its organization. */
+export function isLeftTo(db: Queryable, userId: string, vaultId: string): Promise<boolean> {
+  return db.exists(sql.typeAlias("void")`
+    SELECT FROM vaults v JOIN memberships o USING (org_id)
+    WHERE v.id = ${vaultId} AND o.user_id = ${userId} AND o.status = 'active' AND o.role IN ('owner', 'admin')
+      AND NOT EXISTS (SELECT FROM vault_members m WHERE m.vault_id = v.id AND m.permission = 'manage')
+  `);
+}

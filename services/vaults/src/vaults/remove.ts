@@ -4,7 +4,7 @@ import { enqueueAudit } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { auditOf } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
-import { requireLockedVault, requireVault } from "../access/vault.ts";
+import { requireLockedRemovable, requireRemovable } from "../access/removable.ts";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
 import { limitStatements } from "../store/statement-limit.ts";
@@ -18,10 +18,10 @@ const counting = new WeakSet<Deps["database"]>();
 
 /** DELETE /api/vaults/{id}: nobody sees its records any more, and they go for good after the commit (docs/adr/0014). */
 export async function removeVault(deps: Deps, { caller, params, request }: Call<User, VaultPath>): Promise<void> {
-  await requireVault(deps.database.pool, caller, params.id, "manage");
+  await requireRemovable(deps.database.pool, caller, params.id);
   const count = await countInTime(deps, params.id);
   await transactionInSession(deps, caller, async (tx) => {
-    const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, "manage");
+    const { id, orgId, actor } = await requireLockedRemovable(tx, caller, params.id);
     await deleteVault(tx, id, deps.now());
     await settleSights(tx, deps, { vaultIds: [id] });
     await enqueueAudit(
