@@ -101,14 +101,22 @@ async function main() {
     env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: compiled },
   });
   // In a terminal a Ctrl-C reaches both of us; the command takes the second one for the first.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  const passed = new Set();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => {
+      passed.add(signal);
+      child.kill(signal);
+    });
   // npm itself may be killed; it starts us by exec, so that it is our parent and passes signals on.
   const parent = process.ppid;
   const orphaned = () => process.ppid !== parent && child.kill("SIGTERM");
   if (process.env.npm_lifecycle_event !== undefined) setInterval(orphaned, 500).unref();
   child.once("error", (error) => refuse(`${node} cannot be run: ${error.message}`));
   child.once("exit", (code, signal) => {
-    process.exitCode = code ?? 128 + (signal === "SIGKILL" ? 9 : 15);
+    // A start that ends by the signal itself did not listen yet: it has begun nothing, and is stopped as it was asked to.
+    // One that was to empty its data directory first may be half way through that.
+    const stopped = name === "start" && !args.includes("--reset") && passed.has(signal);
+    process.exitCode = stopped ? 0 : (code ?? 128 + (signal === "SIGKILL" ? 9 : 15));
   });
 }
 

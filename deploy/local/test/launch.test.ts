@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import t from "tap";
@@ -85,6 +86,27 @@ await t.test("a package that is missing is installed", async (t) => {
   t.match(err, /npm ci/);
   t.equal(code, 7);
 });
+
+await t.test(
+  "a start that is told to stop before it listens for that has stopped in order, another command not",
+  async (t) => {
+    const waits = `console.log("begun"); setInterval(() => undefined, 1000);`;
+    for (const name of ["start", "check"]) write(`deploy/local/src/${name}.ts`, waits);
+    for (const [args, signal, expected] of [
+      [["start"], "SIGTERM", 0],
+      [["start"], "SIGINT", 0],
+      [["start", "--reset"], "SIGTERM", 143],
+      [["check"], "SIGTERM", 143],
+    ] as const) {
+      const child = spawn(process.execPath, [join(small, "deploy/local/launch.mjs"), ...args], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      await once(child.stdout, "data");
+      child.kill(signal);
+      t.same(await once(child, "exit"), [expected, null], `${args.join(" ")} ${signal}`);
+    }
+  },
+);
 
 await t.test("without a Node that it can run it says what is missing", async (t) => {
   rmSync(join(small, "node-package/bin/node"));
