@@ -245,3 +245,24 @@ await t.test("what has not changed is 304, and is not recorded", async (t) => {
     [1, 1, 1, 1, 1],
   );
 });
+
+await t.test("the audit does not say what somebody calls a personal vault", async (t) => {
+  const orgId = randomUUID();
+  const person = await people.add({ orgId, role: "member" });
+  const changesIn = async (id: string) => {
+    const ofVault = (wanted: string) =>
+      listeners.record(wanted, ({ action, target }) => action === wanted && target.id === id);
+    return [(await ofVault("vault.created")).changes, (await ofVault("vault.updated")).changes];
+  };
+  const made = async (type: "personal" | "shared"): Promise<string> => {
+    const { id } = await newVault(service, person, { type, name: "Before" });
+    const body = { name: "After", safe_for_travel: true };
+    expected(await call(service, person, "PATCH", `/api/vaults/${id}`, { body }), 200);
+    return id;
+  };
+  t.strictSame(await changesIn(await made("personal")), [{ type: "personal" }, { safe_for_travel: true }]);
+  t.strictSame(await changesIn(await made("shared")), [
+    { name: "Before", type: "shared" },
+    { name: "After", previous_name: "Before", safe_for_travel: true },
+  ]);
+});

@@ -328,6 +328,20 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/authorization.test.ts`],
   },
   {
+    name: "name-of-a-personal-vault-on-record",
+    file: `${source}/vaults/create.ts`,
+    find: '...(type === "personal" ? {} : { name }), type',
+    replace: "name, type",
+    tests: [`${tests}/vaults.test.ts`],
+  },
+  {
+    name: "new-name-of-a-personal-vault-on-record",
+    file: `${source}/vaults/update.ts`,
+    find: 'after.name === before.name || type === "personal"',
+    replace: "after.name === before.name",
+    tests: [`${tests}/vaults.test.ts`],
+  },
+  {
     name: "travel-mode-not-on-record",
     file: `${source}/travel/set.ts`,
     find: "    for (const record of audit) await enqueueAudit(tx, record);\n",

@@ -53,7 +53,8 @@ export async function createVault(
         actor: userActor(caller),
         target: { type: "vault", id, ...(orgId === null ? {} : { parent_id: orgId }) },
         status: 201,
-        changes: { name, type },
+        // The audit is for others to read: what somebody calls a vault of their own is not for them.
+        changes: { ...(type === "personal" ? {} : { name }), type },
       }),
     );
     return newVaultView({

@@ -47,7 +47,7 @@ export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>
             actor,
             target: vaultTarget(params.id, orgId),
             status: 200,
-            changes: changesOf(before, { name, safe_for_travel: safeForTravel }),
+            changes: changesOf(vault, before, { name, safe_for_travel: safeForTravel }),
           }),
         );
         return vaultView(await presentVault(tx, params.id, caller));
@@ -78,13 +78,14 @@ async function presentVault(tx: Transaction, id: string, { userId }: User): Prom
   return row;
 }
 
-/** What became of it, for the audit. */
+/** What became of it, for the audit; of a personal vault not its names, since others read that. */
 function changesOf(
+  { type }: Pick<UsableVault, "type">,
   before: Pick<VaultRow, "name" | "safe_for_travel">,
   after: Pick<VaultRow, "name" | "safe_for_travel">,
 ): Record<string, string | boolean> {
   return {
-    ...(after.name === before.name ? {} : { name: after.name, previous_name: before.name }),
+    ...(after.name === before.name || type === "personal" ? {} : { name: after.name, previous_name: before.name }),
     ...(after.safe_for_travel === before.safe_for_travel ? {} : { safe_for_travel: after.safe_for_travel }),
   };
 }
