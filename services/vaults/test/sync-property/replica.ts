@@ -65,6 +65,8 @@ export function createReplica({ url, random, text, connections }: ReplicaOptions
     writes: createRecordWrites(database),
     memberships: { refresh: () => Promise.resolve() },
     emptying,
+    // Nobody's session ends here.
+    users: { requireLasting: () => undefined },
   } as unknown as Deps; // all that the operations of this test use: they meet neither HTTP nor the bus
   return {
     deps,
