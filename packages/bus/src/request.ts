@@ -23,7 +23,7 @@ export function sendRequest<Input, Output>(
   const payload = encode(checkShape(`the input of ${rpc.subject}`, rpc.input, input));
   const attributes = { "messaging.system": "nats", "messaging.destination.name": rpc.subject };
   return span(`request ${rpc.subject}`, attributes, "client", async () => {
-    const answer = await ask(connection, rpc.subject, payload, timeoutMilliseconds);
+    const answer = await ask(connection, rpc, payload, timeoutMilliseconds);
     const value = decodeAnswer(answer.data, rpc.raw);
     try {
       return checkShape(`the answer of ${rpc.subject}`, rpc.received ?? rpc.output, value);
@@ -33,11 +33,21 @@ export function sendRequest<Input, Output>(
   });
 }
 
-async function ask(connection: NatsConnection, subject: string, payload: Uint8Array, timeout: number): Promise<Msg> {
+type Asked = Pick<RpcSubject<unknown, unknown>, "subject" | "responder">;
+
+/** What clients are told names the service that is away; the subject is in the cause, for the log. */
+async function ask(
+  connection: NatsConnection,
+  { subject, responder }: Asked,
+  payload: Uint8Array,
+  timeout: number,
+): Promise<Msg> {
   try {
     return await orLost(connection, connection.request(subject, payload, { timeout, ...traceHeaders() }));
   } catch (error) {
-    throw error instanceof ServiceError ? error : unavailable(reasonOf(error, subject, timeout), error);
+    if (error instanceof ServiceError) throw error;
+    const reason = new Error(reasonOf(error, subject, timeout), { cause: error });
+    throw unavailable(`the service ${responder} does not answer: try again`, reason);
   }
 }
 

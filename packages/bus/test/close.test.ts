@@ -25,7 +25,7 @@ void t.test("closing lets a running handler answer, and takes no further request
   while (!refused)
     refused = await vaults.request(echo, { text: "new" }, { timeoutMilliseconds: 50 }).then(
       () => false,
-      (error: unknown) => String(error).includes("nobody answers"),
+      (error: unknown) => String((error as Error).cause).includes("nobody answers"),
     );
   const callsWhenRefused = calls;
   finish.resolve(undefined);
