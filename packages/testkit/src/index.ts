@@ -1,5 +1,7 @@
 export { createClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
+export { holdOutbox } from "./held-outbox.ts";
+export type { HeldOutbox } from "./held-outbox.ts";
 export { loadedPackages } from "./loaded-packages.ts";
 export type { TestScope, TestServer } from "./scope.ts";
 export { makeTestDirectory, removeTestDirectory, testDirectory, testRootVariable } from "./test-directory.ts";

@@ -1,5 +1,4 @@
-import { until } from "@coffer/testkit";
-import pg from "pg";
+import { holdOutbox } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createFolder, createMachine, createSecret, createToken, secretBody } from "./support/machines.ts";
@@ -69,58 +68,13 @@ const setEnded = ({ sessionId }: Person, ended: boolean) =>
   );
 const person = await logIn(service, owner);
 
-const blocker = new pg.Client({ connectionString: service.postgres.url });
-await blocker.connect();
-t.teardown(() => blocker.end());
-await execute(
-  service,
-  `CREATE FUNCTION auth_sm.wait() RETURNS trigger LANGUAGE plpgsql AS $$
-     BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN NEW; END $$;
-   CREATE TRIGGER wait BEFORE INSERT ON auth_sm.outbox FOR EACH ROW EXECUTE FUNCTION auth_sm.wait()`,
-);
-
-/** When the statements began that wait where they write their record. */
-async function waiting(): Promise<unknown[]> {
-  const rows = await execute(
-    service,
-    `SELECT query_start::text AS began FROM pg_stat_activity JOIN pg_locks USING (pid)
-     WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted`,
-  );
-  return rows.map((row) => (row as { began: string }).began); // as it is selected
-}
-
-/** The statement that waits now gives up. */
-async function waitedInVain(): Promise<void> {
-  const [first] = await waiting();
-  await until("it gives up", async () => first === undefined || !(await waiting()).includes(first));
-}
-
-/** Makes a request that waits where it writes its record, and runs `meanwhile` while it does. */
-async function whileRecording<Answer>(request: () => Promise<Answer>, meanwhile: () => Promise<unknown>) {
-  await blocker.query("SELECT pg_advisory_lock(4711)");
-  try {
-    const answer = request();
-    await until("the request waits", async () => (await waiting()).length > 0);
-    await meanwhile();
-    await blocker.query("SELECT pg_advisory_unlock(4711)");
-    return await answer;
-  } finally {
-    await blocker.query("SELECT pg_advisory_unlock_all()");
-  }
-}
-
-await until(
-  "what came before has been told",
-  async () => (await execute(service, "SELECT FROM auth_sm.outbox LIMIT 1")).length === 0,
-);
+const { drained, whileRecording, waitedInVain } = await holdOutbox(t, { url: service.postgres.url, schema: "auth_sm" });
+await drained();
 
 for (const [what, [method, path, body]] of Object.entries(writes)) {
   await t.test(`who is logged out while ${what} is about to be committed has not done it`, async (t) => {
     await setEnded(person, false);
-    await until(
-      "what came before has been told",
-      async () => (await execute(service, "SELECT FROM auth_sm.outbox LIMIT 1")).length === 0,
-    );
+    await drained();
     const before = await written();
     const request = () => call(service, method, path, { token: person.token, ...(body && { body }) });
     const answer = await whileRecording(request, () => setEnded(person, true));

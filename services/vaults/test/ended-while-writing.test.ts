@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { until } from "@coffer/testkit";
-import pg from "pg";
+import { holdOutbox } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { newCompany } from "./support/company.ts";
@@ -41,56 +40,12 @@ const tables = ["vaults", "vault_members", "records", "tombstones", "sights", "d
 const written = () =>
   Promise.all(tables.map((table) => execute(service, `SELECT * FROM vaults.${table} t ORDER BY t::text COLLATE "C"`)));
 
-const blocker = new pg.Client({ connectionString: service.postgres.url });
-await blocker.connect();
-t.teardown(() => blocker.end());
-await execute(
-  service,
-  `CREATE FUNCTION vaults.wait() RETURNS trigger LANGUAGE plpgsql AS $$
-     BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN NEW; END $$;
-   CREATE TRIGGER wait BEFORE INSERT ON vaults.outbox FOR EACH ROW EXECUTE FUNCTION vaults.wait()`,
-);
-
-/** What came before has been told. */
-const drained = () =>
-  until("the outbox is empty", async () => {
-    return (await execute(service, "SELECT FROM vaults.outbox LIMIT 1")).length === 0;
-  });
-
-/** When the statements began that wait where they write their record. */
-async function waiting(): Promise<string[]> {
-  const rows = await execute<{ began: string }>(
-    service,
-    `SELECT query_start::text AS began FROM pg_stat_activity JOIN pg_locks USING (pid)
-     WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted`,
-  );
-  return rows.map(({ began }) => began);
-}
-
-/** Makes a request that waits where it writes its record, and runs `meanwhile` while it does. */
-async function whileRecording<Answer>(request: () => Promise<Answer>, meanwhile: () => Promise<unknown>) {
-  await blocker.query("SELECT pg_advisory_lock(4711)");
-  try {
-    const answer = request();
-    await until("the request waits", async () => (await waiting()).length > 0);
-    await meanwhile();
-    await blocker.query("SELECT pg_advisory_unlock(4711)");
-    return await answer;
-  } finally {
-    await blocker.query("SELECT pg_advisory_unlock_all()");
-  }
-}
+const { drained, whileRecording, waitedInVain } = await holdOutbox(t, { url: service.postgres.url, schema: "vaults" });
 
 /** A further session of a person. */
 async function inAnotherSession({ userId }: Person): Promise<Person> {
   const session = { userId, sessionId: randomUUID() };
   return { ...session, token: await people.sign(session, 900) };
-}
-
-/** The statement that waits now gives up. */
-async function waitedInVain(): Promise<void> {
-  const [first] = await waiting();
-  await until("it gives up", async () => first === undefined || !(await waiting()).includes(first));
 }
 
 for (const [what, [method, at, body]] of Object.entries({ ...writes, ...statements })) {

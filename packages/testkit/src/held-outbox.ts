@@ -1,0 +1,60 @@
+import pg from "pg";
+import type { TestScope } from "./scope.ts";
+import { until } from "./until.ts";
+
+/** A service's outbox in which inserts can be made to wait: nearly every write leaves its record there last. */
+export interface HeldOutbox {
+  /** Resolves when everything that was left there has been told. */
+  drained(): Promise<void>;
+  /** Sends a request, runs `meanwhile` while that waits where it writes its record, and returns its answer. */
+  whileRecording<Answer>(request: () => Promise<Answer>, meanwhile: () => Promise<unknown>): Promise<Answer>;
+  /** Resolves when the statement that waits now has given up. */
+  waitedInVain(): Promise<void>;
+}
+
+const lock = 4711;
+
+/** Prepares the table `outbox` of a schema. `url` is that of a role that owns it and sees all sessions. */
+export async function holdOutbox(t: TestScope, { url, schema }: { url: string; schema: string }): Promise<HeldOutbox> {
+  const blocker = new pg.Client({ connectionString: url });
+  await blocker.connect();
+  t.teardown(() => blocker.end());
+  await blocker.query(
+    `CREATE FUNCTION ${schema}.wait() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN PERFORM pg_advisory_xact_lock_shared(${lock}); RETURN NEW; END $$;
+     CREATE TRIGGER wait BEFORE INSERT ON ${schema}.outbox FOR EACH ROW EXECUTE FUNCTION ${schema}.wait()`,
+  );
+
+  /** When the statements began that wait. */
+  const waiting = async (): Promise<string[]> => {
+    const { rows } = await blocker.query<{ began: string }>(
+      `SELECT query_start::text AS began FROM pg_stat_activity JOIN pg_locks USING (pid)
+       WHERE locktype = 'advisory' AND objid = ${lock} AND NOT granted`,
+    );
+    return rows.map(({ began }) => began);
+  };
+
+  return {
+    drained: async () => {
+      const isEmpty = async (): Promise<boolean> =>
+        (await blocker.query(`SELECT FROM ${schema}.outbox LIMIT 1`)).rowCount === 0;
+      await until("the outbox is empty", isEmpty);
+    },
+    whileRecording: async (request, meanwhile) => {
+      await blocker.query(`SELECT pg_advisory_lock(${lock})`);
+      try {
+        const answer = request();
+        await until("the request waits", async () => (await waiting()).length > 0);
+        await meanwhile();
+        await blocker.query(`SELECT pg_advisory_unlock(${lock})`);
+        return await answer;
+      } finally {
+        await blocker.query("SELECT pg_advisory_unlock_all()");
+      }
+    },
+    waitedInVain: async () => {
+      const [first] = await waiting();
+      await until("it gives up", async () => first === undefined || !(await waiting()).includes(first));
+    },
+  };
+}
