@@ -16,6 +16,8 @@ import { syncMutants } from "./catalogue/sync.ts";
 import { telemetryMutants } from "./catalogue/telemetry.ts";
 import { tokenMutants } from "./catalogue/tokens.ts";
 import { trustMutants } from "./catalogue/trust.ts";
+import { travelMutants } from "./catalogue/travel.ts";
+import { vaultPeopleMutants } from "./catalogue/vault-people.ts";
 import { vaultMutants } from "./catalogue/vaults.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -34,6 +36,8 @@ export const catalogue: readonly Mutant[] = [
   ...organizationMutants,
   ...recordMutants,
   ...vaultMutants,
+  ...vaultPeopleMutants,
+  ...travelMutants,
   ...changeMutants,
   ...syncMutants,
   ...commandMutants,

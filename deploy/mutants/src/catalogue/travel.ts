@@ -1,0 +1,64 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/vaults/src";
+const tests = "services/vaults/test";
+
+/** What somebody who travels is told and can do, and how the mode is set. */
+export const travelMutants: readonly Mutant[] = [
+  {
+    name: "vault-that-travel-mode-hides-is-told-from-none",
+    file: `${source}/access/vault.ts`,
+    find: "(!row.seen && (row.hidden_by_travel || !row.belongs))",
+    replace: "(!row.seen && !row.belongs)",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "travel-mode-set-in-a-session-that-ended-meanwhile",
+    file: `${source}/travel/set.ts`,
+    find: "    if (sessionId !== undefined) deps.users.requireLasting({ sessionId });\n",
+    replace: "",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "vault-seen-while-travelling",
+    file: `${source}/store/sights.ts`,
+    find: "        AND (v.safe_for_travel OR p.travelling IS NOT TRUE)\n",
+    replace: "",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "travel-mode-set-after-its-caller-gave-up",
+    file: `${source}/travel/set.ts`,
+    find: "    // The last word before the commit.\n    await hurry(tx);\n",
+    replace: "",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "travel-mode-set-however-late-it-is-heard-of",
+    file: `${source}/travel/set.ts`,
+    find: "until === undefined ? Infinity : Date.parse(until)",
+    replace: "until === undefined ? Infinity : Infinity",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "travel-mode-committed-after-a-pause",
+    file: `${source}/store/statement-limit.ts`,
+    find: "set_config('idle_in_transaction_session_timeout', ${most}, true)",
+    replace: "set_config('statement_timeout', ${most}, true)",
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "vault-that-travel-mode-hides-deleted-by-a-role",
+    file: `${source}/access/removable.ts`,
+    find: "row === null || row.hidden_by_travel ||",
+    replace: "row === null ||",
+    tests: [`${tests}/authorization.test.ts`],
+  },
+  {
+    name: "travel-mode-not-on-record",
+    file: `${source}/travel/set.ts`,
+    find: "    for (const record of audit) await enqueueAudit(tx, record);\n",
+    replace: "",
+    tests: [`${tests}/travel.test.ts`],
+  },
+];

@@ -1,0 +1,120 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/vaults/src";
+const tests = "services/vaults/test";
+
+/** What vaults believes of who belongs to an organization. */
+export const vaultPeopleMutants: readonly Mutant[] = [
+  {
+    name: "vaults-left-with-the-organization-not-on-record",
+    file: `${source}/people/keep.ts`,
+    find: "left.map((member)",
+    replace: "left.slice(0, 0).map((member)",
+    tests: [`${tests}/member-removal.test.ts`],
+  },
+  {
+    name: "removal-before-a-return-not-kept",
+    file: `${source}/people/keep.ts`,
+    find: "const gone = new Set(news.filter(",
+    replace: "const gone = new Set(newestOfEach(news).filter(",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "removal-before-a-return-not-seen-in-a-comparison",
+    file: `${source}/people/reconcile.ts`,
+    find: ", { listed: true }",
+    replace: "",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "return-to-a-restored-database-taken-for-a-removal",
+    file: `${source}/people/reconcile.ts`,
+    find: ", { forget: true }",
+    replace: "",
+    tests: [`${tests}/missing-memberships.test.ts`],
+  },
+  {
+    name: "restored-memberships-not-believed",
+    file: `${source}/people/reconcile.ts`,
+    find: "if (page.as_of < greatest) {",
+    replace: "if (page.as_of < greatest - 1_000_000) {",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "contradicted-memberships-not-believed",
+    file: `${source}/people/reconcile.ts`,
+    find: "await forgetContradicted(deps.database.pool, understood, page.as_of);",
+    replace: "await forgetContradicted(deps.database.pool, [], page.as_of);",
+    tests: [`${tests}/memberships.test.ts`],
+  },
+  {
+    name: "member-of-an-unknown-role-taken-for-missing",
+    file: `${source}/people/reconcile.ts`,
+    find: "for (const each of page.memberships) lasting",
+    replace: "for (const each of page.memberships.filter(isUnderstood)) lasting",
+    tests: [`${tests}/missing-memberships.test.ts`],
+  },
+  {
+    name: "waiting-memberships-not-heard",
+    file: `${source}/people/hear-waiting.ts`,
+    find: "text !== null && text !== heard",
+    replace: "text !== null && text.length < 2",
+    tests: [`${tests}/lost-memberships.test.ts`],
+  },
+  {
+    name: "missing-member-taken-for-removed",
+    file: `${source}/store/membership-copies.ts`,
+    find: "UPDATE memberships known SET status = 'suspended', version",
+    replace: "UPDATE memberships known SET status = 'removed', version",
+    tests: [`${tests}/missing-memberships.test.ts`],
+  },
+  {
+    name: "empty-list-of-memberships-believed",
+    file: `${source}/people/reconcile.ts`,
+    find: "page.memberships.length === 0 &&",
+    replace: "page.memberships.length < 0 &&",
+    tests: [`${tests}/missing-memberships.test.ts`],
+  },
+  {
+    name: "lost-membership-not-asked-about",
+    file: `${source}/people/hear-waiting.ts`,
+    find: "const told = await ask(deps, doubted);",
+    replace: "const told = doubted.length < 0 ? await ask(deps, doubted) : null;",
+    tests: [`${tests}/lost-memberships.test.ts`],
+  },
+  {
+    name: "forged-loss-of-a-membership-not-healed",
+    file: `${source}/people/hear-waiting.ts`,
+    find: ".finally(() => deps.memberships.catchUp())",
+    replace: ".finally(() => undefined)",
+    tests: [`${tests}/lost-memberships.test.ts`],
+  },
+  {
+    name: "lost-membership-of-a-version-that-cannot-be-believed",
+    file: `${source}/store/membership-copies.ts`,
+    find: "const mostAhead = 1_000_000;",
+    replace: "const mostAhead = 2 ** 53;",
+    tests: [`${tests}/lost-memberships.test.ts`],
+  },
+  {
+    name: "member-who-cannot-be-kept-holds-up-others",
+    file: `${source}/people/each-by-itself.ts`,
+    find: "items.length === 1 ||",
+    replace: "items.length > 0 ||",
+    tests: [`${tests}/lost-memberships.test.ts`],
+  },
+  {
+    name: "busy-vault-holds-up-other-refusals",
+    file: `${source}/people/each-by-itself.ts`,
+    find: "isUnavailable(error) && !isHeldUp(error)",
+    replace: "isUnavailable(error) || isHeldUp(error)",
+    tests: [`${tests}/lost-memberships.test.ts`],
+  },
+  {
+    name: "missing-member-makes-no-vault",
+    file: `${source}/access/organization.ts`,
+    find: "known !== null && !known.missing",
+    replace: "known !== null",
+    tests: [`${tests}/missing-memberships.test.ts`],
+  },
+];
