@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { endServersIn, tiedToThisProcess } from "@coffer/stores";
-import { testDirectory } from "@coffer/testkit";
+import { testDirectory, testRootVariable } from "@coffer/testkit";
 import t from "tap";
 import { readRunFile } from "../src/run-file.ts";
 import { killGroup, living, processesOf, until } from "./npm-start.ts";
@@ -18,10 +18,12 @@ for (const [how, end, skip] of [
 ] as const) {
   await t.test(`of a test that ${how} no npm start is left`, { skip, timeout: 180_000 }, async (t) => {
     const directory = testDirectory(t);
+    // It is not there any more to remove what it writes.
+    const itsOwn = testDirectory(t);
     const file = join(import.meta.dirname, "never-ending.ts");
     const test = spawn(process.execPath, [file, directory, end], {
       stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, TAP_BAIL: "1" },
+      env: { ...process.env, TAP_BAIL: "1", [testRootVariable]: itsOwn },
     });
     const exited = once(test, "exit");
     let said = "";

@@ -134,9 +134,11 @@ await t.test("a Redis that hangs costs the first request less than 50 ms and the
   t.teardown(() => other.disconnect());
   await other.client("PAUSE", 1500, "ALL");
 
-  // Both wait in the same process: how late its timers are changes nothing.
-  const late = new Promise((resolve) => setTimeout(() => setImmediate(() => setImmediate(resolve, "late")), 50));
   const first = limiter.take("strict", address);
+  // Both wait in the same process, from when the question has left: how late its timers are changes nothing.
+  const late = new Promise((resolve) =>
+    setImmediate(() => setTimeout(() => setImmediate(() => setImmediate(resolve, "late")), 50)),
+  );
   t.match(await Promise.race([first, late]), { accepted: true, limit: 5, remaining: 4 });
   t.ok(limiter.degraded);
   t.equal(await limiter.metric("coffer_ratelimit_degraded"), 1);
