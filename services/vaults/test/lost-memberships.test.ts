@@ -196,14 +196,15 @@ for (const silent of [true, false]) {
   await t.test(`nor does a vault that somebody holds, auth-sm ${silent ? "silent" : "asked"}`, async (t) => {
     const [busy, other] = [await join(), await join()];
     const own = await newVault(service, busy, { type: "personal" });
-    const entries: unknown[] = [];
-    for (const person of [busy, other]) {
-      const { version } = await people.place(person, { orgId, role: "member", status: "suspended" }, { tell: false });
-      entries.push(entry(person, version));
-    }
-    people.silence(silent);
     const held = { text: "SELECT FROM vaults WHERE id = $1 FOR UPDATE", values: [own.id], waiting: 0 };
     await whileHolding(service, held, [], async () => {
+      // Not before: a comparison that is still under way would keep it of both.
+      const entries: unknown[] = [];
+      for (const person of [busy, other]) {
+        const { version } = await people.place(person, { orgId, role: "member", status: "suspended" }, { tell: false });
+        entries.push(entry(person, version));
+      }
+      people.silence(silent);
       await write(entries);
       await refused(other);
       t.equal(await status(busy), 200);
