@@ -26,6 +26,7 @@ export {
   changesSince,
   membershipChanged,
   newsSince,
+  recordDeletion,
   recordsChanged,
   setTravelMode,
   travelModeOf,

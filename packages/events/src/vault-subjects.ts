@@ -17,8 +17,8 @@ export interface RecordChange {
   server_timestamp: string;
 }
 /** A record that is gone, or out of sight (specification 2.5). */
-const deletion = z.object({ id: z.string(), vault_id: z.string(), deleted_at: z.string() });
-export type RecordDeletion = z.infer<typeof deletion>;
+export const recordDeletion = z.object({ id: z.string(), vault_id: z.string(), deleted_at: z.string() });
+export type RecordDeletion = z.infer<typeof recordDeletion>;
 
 /**
  * What changed for a person since `last_sync` (null: ever), in parts that fit the bus: as long as the answer has an
@@ -49,7 +49,7 @@ export const changesSince = {
   output: z.object({
     changes: z.instanceof(Uint8Array),
     change_lengths: z.array(z.int().positive()),
-    deleted: z.array(deletion),
+    deleted: z.array(recordDeletion),
     server_time: z.string(),
     has_more: z.boolean(),
     reset: z.boolean(),

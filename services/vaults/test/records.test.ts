@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import t from "tap";
 import { call } from "./support/call.ts";
+import { execute } from "./support/held-vault.ts";
 import { startVaults } from "./support/service.ts";
 import { expected, newRecord, newVault, sealed, share } from "./support/vaults.ts";
 
@@ -12,6 +13,21 @@ async function ownVault() {
   const vault = await newVault(service, owner);
   return { owner, vault, path: `/api/vaults/${vault.id}/records` };
 }
+
+await t.test("a record of 2 KiB stays in its row, a large one is kept apart", async (t) => {
+  const { owner, path } = await ownVault();
+  const apart = async (bytes: number): Promise<boolean> => {
+    const body = { type: "login", encrypted_data: sealed(bytes) };
+    t.equal((await call(service, owner, "POST", path, { body })).status, 201);
+    const [table] = await execute<{ apart: boolean }>(
+      service,
+      "SELECT pg_relation_size(reltoastrelid) > 0 AS apart FROM pg_class WHERE oid = 'vaults.records'::regclass",
+    );
+    return table?.apart === true;
+  };
+  t.notOk(await apart(2 * 1024), "2 KiB");
+  t.ok(await apart(20 * 1024), "20 KiB");
+});
 
 await t.test("a record is made, read and listed as it was sent", async (t) => {
   const { owner, vault, path } = await ownVault();

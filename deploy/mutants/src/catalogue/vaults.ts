@@ -323,8 +323,8 @@ export const vaultMutants: readonly Mutant[] = [
   {
     name: "records-that-a-device-gets-not-on-record",
     file: `${source}/sync/record-handed-out.ts`,
-    find: "deps.audit(draftOf(deps, device, orgId, count))",
-    replace: "Promise.resolve(draftOf(deps, device, orgId, count))",
+    find: "deps.audit(draftOf(deps, device, org_id, count))",
+    replace: "Promise.resolve(draftOf(deps, device, org_id, count))",
     tests: [`${tests}/sync-audit.test.ts`],
   },
 ];

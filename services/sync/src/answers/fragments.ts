@@ -38,7 +38,9 @@ export function createFragments(connection: Connection, milliseconds: number): F
     }
   };
   const sendAll = async (last: boolean): Promise<void> => {
-    const part = Buffer.concat(pieces, length);
+    // One alone, as nearly all are, is not copied.
+    const [first] = pieces;
+    const part = first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces, length);
     pieces = [];
     length = 0;
     await sent;

@@ -1,31 +1,23 @@
+import { recordDeletion } from "@coffer/events";
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
 import type { Position } from "./sync-pages.ts";
+import { position } from "./sync-pages.ts";
 
-const entryRow = z.object({
-  vault_id: z.string(),
-  org_id: z.string().nullable(),
-  kind: z.literal([0, 1]),
-  x: z.string(),
-  id: z.string(),
-  type: z.string().nullable(),
-  encrypted_data: z.string().nullable(),
-  created: z.boolean(),
-  at: z.string(),
-  found: z.number(),
+const part = z.object({
+  /** The changes as the client's answer lists them, in JSON with a comma between two, and how many bytes each has. */
+  changes: z.string(),
+  change_lengths: z.array(z.number()),
+  deleted: z.array(recordDeletion),
+  /** How many records of each organization (null: of a person's own vaults) are in `changes`. */
+  handed_out: z.array(z.object({ org_id: z.string().nullable(), count: z.number() })),
+  /** How many entries these are together, and behind which one the next part begins; null when there is none. */
+  told: z.number(),
+  end: position.nullable(),
 });
-
-const entry = entryRow.transform(({ type, encrypted_data, created, ...row }) => ({
-  ...row,
-  /** What the record is now; null for one that is gone, or out of sight. */
-  change: type === null || encrypted_data === null ? null : { type, encrypted_data, created },
-}));
-/**
- * A record that a device has to be told of. `at` is when it was changed (its `server_timestamp`), deleted, or went out
- * of sight; `found` how many entries there are for the part, up to `rows`, whether they fit or not.
- */
-export type Entry = z.infer<typeof entry>;
+/** What a device has to be told of: records that it gets as they are now, and those that are gone, or out of sight. */
+export type RecordPart = z.infer<typeof part>;
 
 /** What a change or a deletion takes in an answer besides its data, at most. */
 const bytesAround = 320;
@@ -38,39 +30,45 @@ export interface PartQuery {
   after: Position | null;
   /** Leaves out what was changed, and does not read it. */
   onlyDeleted: boolean;
-  /** At most so many, and at least one, that take at most so many bytes. */
-  rows: number;
+  /** At most so many entries, and at least one, that take at most so many bytes. */
+  entries: number;
   bytes: number;
 }
 
 const nil = "00000000-0000-0000-0000-000000000000";
 const beginning: Position = { vault_id: nil, kind: 0, x: "0", id: nil };
 /** After every transaction there will ever be. */
-const end = { x: "18446744073709551615", id: nil };
+const endOfAll = { x: "18446744073709551615", id: nil };
+
+/** A timestamp as all answers have it: ISO 8601 in UTC with microseconds. */
+const isoText = (at: ReturnType<typeof sql.fragment>) =>
+  sql.fragment`to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /**
  * What a person's device may have missed since `fromX` and may know, in the order of vault, kind, x and id. It is one
- * statement, so that one snapshot decides who sees what and how it is.
+ * statement, so that one snapshot decides who sees what and how it is. Postgres writes the changes as they are sent:
+ * ids, times, types and base64 have nothing in them that JSON would escape.
  *
  * A vault in sight: its records changed since; all of them when the sight began since. Deletions: of the records that
  * it had in a sight that lasts or ended since (made before that ended, not deleted before it began) those deleted
  * since, and when it is out of sight all. A device that has nothing is told of no deletions.
  */
-export function readPart(db: Queryable, { userId, rows, bytes, ...query }: PartQuery): Promise<readonly Entry[]> {
+export function readPart(db: Queryable, { userId, entries, bytes, ...query }: PartQuery): Promise<RecordPart> {
   const after = query.after ?? beginning;
   const fromX = sql.fragment`${query.fromX}::xid8`;
   const firstVault = sql.fragment`${after.vault_id}::uuid`;
   // In the vault at which this part begins: its changes come before its deletions.
-  const change = after.kind === 0 ? after : end;
+  const change = after.kind === 0 ? after : endOfAll;
   const deletion = after.kind === 0 ? beginning : after;
-  const limit = sql.fragment`LIMIT ${rows}::integer`;
+  // One more than is told, which says whether there is more.
+  const limit = sql.fragment`LIMIT ${entries + 1}::integer`;
   /** From `since` on, or behind the place. One bound, so that the index is entered there. */
   const goesOn = (since: typeof fromX, place: { x: string; id: string }) => sql.fragment`
     (x, id) >= (
       CASE WHEN seen.here THEN ${place.x}::xid8 ELSE ${since} END,
       CASE WHEN seen.here THEN ${place.id}::uuid ELSE ${nil}::uuid END
     ) AND (NOT seen.here OR (x, id) <> (${place.x}::xid8, ${place.id}::uuid))`;
-  return db.any(sql.type(entry)`
+  return db.one(sql.type(part)`
     WITH sight AS (
       SELECT vault_id, org_id, began_x, began_snapshot, ended_snapshot, ended_at FROM sights
       WHERE user_id = ${userId} AND vault_id >= ${firstVault} AND ended_x IS NULL
@@ -120,15 +118,39 @@ export function readPart(db: Queryable, { userId, rows, bytes, ...query }: PartQ
         )
       ) e
       ORDER BY seen.vault_id, e.kind, e.x, e.id ${limit}
+    ),
+    told AS MATERIALIZED (
+      SELECT number, found, vault_id, org_id, kind, x, id, at,
+        CASE kind WHEN 0 THEN concat(
+          '{"id":"', id, '","vault_id":"', vault_id, '","action":"', CASE WHEN created THEN 'created' ELSE 'updated' END,
+          '","type":"', type, '","updated_at":"', at, '","server_timestamp":"', at,
+          '","encrypted_data":"', encrypted_data, '"}'
+        ) END AS change
+      FROM (
+        SELECT vault_id, org_id, kind, x, id, type, encrypted_data, created, ${isoText(sql.fragment`at`)} AS at,
+          count(*) OVER () AS found, row_number() OVER in_order AS number,
+          sum(coalesce(octet_length(encrypted_data), 0) + ${bytesAround}::integer) OVER in_order AS through
+        FROM entry
+        WINDOW in_order AS (ORDER BY vault_id, kind, x, id ROWS UNBOUNDED PRECEDING)
+      ) measured
+      WHERE number <= ${entries}::integer AND (through <= ${bytes}::integer OR number = 1)
     )
-    SELECT vault_id, org_id, kind, x, id, type, encrypted_data, created, at, found
-    FROM (
-      SELECT *, count(*) OVER ()::integer AS found, row_number() OVER in_order AS number,
-        sum(coalesce(octet_length(encrypted_data), 0) + ${bytesAround}::integer) OVER in_order AS through
-      FROM entry
-      WINDOW in_order AS (ORDER BY vault_id, kind, x, id ROWS UNBOUNDED PRECEDING)
-    ) measured
-    WHERE through <= ${bytes}::integer OR number = 1
-    ORDER BY vault_id, kind, x, id
+    SELECT
+      coalesce(string_agg(change, ',' ORDER BY number), '') AS changes,
+      coalesce(array_agg(octet_length(change) ORDER BY number) FILTER (WHERE kind = 0), '{}') AS change_lengths,
+      coalesce(
+        json_agg(json_build_object('id', id, 'vault_id', vault_id, 'deleted_at', at) ORDER BY number)
+          FILTER (WHERE kind = 1),
+        '[]'
+      ) AS deleted,
+      coalesce(
+        (SELECT json_agg(h) FROM (SELECT org_id, count(*) FROM told WHERE kind = 0 GROUP BY org_id) h), '[]'
+      ) AS handed_out,
+      count(*)::integer AS told,
+      (
+        SELECT json_build_object('vault_id', vault_id, 'kind', kind, 'x', x::text, 'id', id)
+        FROM told last WHERE number = (SELECT count(*) FROM told) AND number < found
+      ) AS end
+    FROM told
   `);
 }

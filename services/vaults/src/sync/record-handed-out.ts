@@ -22,11 +22,9 @@ const upgrade = { method: "GET", route: "/api/sync/ws", status: 101 };
 export async function recordHandedOut(
   deps: Pick<Deps, "audit" | "newId" | "now">,
   device: Device,
-  told: readonly { org_id: string | null; change: object | null }[],
+  handedOut: readonly { org_id: string | null; count: number }[],
 ): Promise<void> {
-  const counts = new Map<string | null, number>();
-  for (const { org_id, change } of told) if (change !== null) counts.set(org_id, (counts.get(org_id) ?? 0) + 1);
-  await Promise.all(Array.from(counts, ([orgId, count]) => deps.audit(draftOf(deps, device, orgId, count))));
+  await Promise.all(handedOut.map(({ org_id, count }) => deps.audit(draftOf(deps, device, org_id, count))));
 }
 
 function draftOf(
