@@ -6,6 +6,8 @@ export interface RawRequest {
   /** In this order. Characters up to U+00FF are bytes. */
   headers: [name: string, value: string][];
   body: Buffer | undefined;
+  /** The body goes out as one chunk, whatever it is at the end, and without a length. */
+  chunked?: boolean;
   /** Instead of the length that the body has; empty for none at all. */
   announced?: string;
   /**
@@ -16,14 +18,25 @@ export interface RawRequest {
 }
 
 /** The bytes of a request. */
-export function bytesOf({ method, target, headers, body, announced }: RawRequest): Buffer {
-  const length = announced ?? (body === undefined ? "" : String(body.length));
+export function bytesOf({ method, target, headers, body, chunked = false, announced }: RawRequest): Buffer {
+  const length = announced ?? (body === undefined || chunked ? "" : String(body.length));
   const lines = [
     `${method} ${target} HTTP/1.1`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
     ...(length === "" ? [] : [`Content-Length: ${length}`]),
+    ...(chunked ? ["Transfer-Encoding: chunked"] : []),
   ];
-  return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body ?? Buffer.alloc(0)]);
+  const bytes = body ?? Buffer.alloc(0);
+  return Buffer.concat([
+    Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"),
+    ...(chunked ? inOneChunk(bytes) : [bytes]),
+  ]);
+}
+
+function inOneChunk(body: Buffer): Buffer[] {
+  const end = Buffer.from("0\r\n\r\n");
+  // A chunk of no bytes is the end itself.
+  return body.length === 0 ? [end] : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n"), end];
 }
 
 /** The first value of a header; undefined without one. */

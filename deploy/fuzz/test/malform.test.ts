@@ -1,7 +1,10 @@
 import { loadDescription } from "@coffer/openapi";
 import t from "tap";
 import { createMalform } from "../src/malform.ts";
+import { bodyMutations } from "../src/mutate-body.ts";
+import { headerMutations } from "../src/mutate-headers.ts";
 import { createRandom } from "../src/random.ts";
+import type { RawRequest } from "../src/request.ts";
 import { bytesOf } from "../src/request.ts";
 
 const { operations } = loadDescription();
@@ -47,6 +50,41 @@ await t.test("every field of a body is left out, and given another type, in turn
   }
   t.end();
 });
+
+// Nobody answers a request that is still to come: the fuzzer would report a server that waits as it must.
+await t.test("a request in chunks has its end, whatever else is made wrong before or afterwards", (t) => {
+  const operation = operations.find(({ id }) => id === "createSecret");
+  const chunks = bodyMutations.find(({ name }) => name === "chunks");
+  if (operation === undefined || chunks === undefined) throw new Error("what this test is about is not there");
+  const random = createRandom("x");
+  for (const other of [...bodyMutations, ...headerMutations])
+    for (const both of [
+      [chunks, other],
+      [other, chunks],
+    ]) {
+      const request: RawRequest = { method: "POST", target: operation.path, headers: [], body: Buffer.from("{}") };
+      for (const { apply } of both) apply(request, operation, random);
+      const whole = request.breaksConnection === true || isWhole(bytesOf(request).toString("latin1"));
+      t.ok(whole, both.map(({ name }) => name).join("; "));
+    }
+  t.end();
+});
+
+/** Whether a request is as long as it says: by its length, or up to the end of its chunks. */
+function isWhole(text: string): boolean {
+  const end = text.indexOf("\r\n\r\n") + 4;
+  const head = text.slice(0, end);
+  const body = text.slice(end);
+  if (!/^transfer-encoding: chunked\r$/im.test(head))
+    return body.length === Number(/^content-length: ([0-9]+)\r$/im.exec(head)?.[1] ?? 0);
+  for (let at = 0; ;) {
+    const line = /^([0-9a-f]+)\r\n/.exec(body.slice(at, at + 20));
+    if (line === null) return false;
+    const size = Number.parseInt(line[1] ?? "", 16);
+    at += line[0].length + size + 2;
+    if (size === 0) return at === body.length;
+  }
+}
 
 await t.test("chance is spread evenly", (t) => {
   const random = createRandom("x");
