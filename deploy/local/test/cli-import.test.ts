@@ -100,7 +100,7 @@ await t.test("more than one piece, from stdin, and again after it was cut off", 
   await person.data(["import", "--vault", "Large", "-"], { input: table(1_200) });
   const { stderr, stdout } = await person.run(["import", "--vault", "Large", "-"], { input: table(2_300) });
   t.equal(stdout, "imported 1100 records into Large\n");
-  t.match(stderr, /1000 of 1100 records\n1100 of 1100 records\n1200 records were there already/);
+  t.match(stderr, /1000 of 1100 records\n1100 of 1100 records\nalready there, from an earlier import: 1200 records/);
   t.equal((await records("Large")).length, 2_300);
 });
 

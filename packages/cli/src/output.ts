@@ -20,6 +20,11 @@ function harmless(json: string): string {
   return json.replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }
 
+/** `1 record`, `2 records`: of a noun whose plural is regular. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Everything that is not data. It may quote what others chose: control characters but line breaks are shown as `?`. */
 export function tell(text: string): void {
   process.stderr.write(`${visibleLines(text)}\n`);

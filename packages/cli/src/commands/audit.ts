@@ -2,7 +2,7 @@ import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, usage } from "../failure.ts";
 import { momentBefore } from "../moment.ts";
-import { print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { countOf, print, printJson, printTable, shortTime, tell } from "../output.ts";
 import { checkChain } from "../audit-chain.ts";
 
 interface ListOptions extends PersonOptions {
@@ -80,7 +80,7 @@ export async function verifyAudit({ options, env }: Call<VerifyOptions>): Promis
     tell(`coffer: the audit chain is broken at record ${broken.seq}: ${broken.problem}`);
     process.exitCode = exitCodes.failure;
   } else if (options.json !== true) print(`${head.seq}:${head.hash}`);
-  if (broken === undefined) tell(`the audit chain is whole: ${head.seq} records`);
+  if (broken === undefined) tell(`the audit chain is whole: ${countOf(head.seq, "record")}`);
 }
 
 function expectedHead(text: string): { seq: number; hash: string } {

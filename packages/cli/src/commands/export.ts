@@ -5,7 +5,7 @@ import { writePrivateFile } from "@coffer/sdk/node";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
-import { printJson, tell } from "../output.ts";
+import { countOf, printJson, tell } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import { tellLeftOut } from "../transfer/left-out.ts";
 import { wholeList } from "../transfer/whole-list.ts";
@@ -31,8 +31,8 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
   const { records, came, counted } = await wholeList(picked);
   const unreadable = unopened.size;
   const missing = [
-    ...(unreadable > 0 ? [`${unreadable} records could not be opened, and are not in it`] : []),
-    ...(came < counted ? [`the service counts ${counted} records, and gave ${came}`] : []),
+    ...(unreadable > 0 ? [`not in it, since they could not be opened: ${countOf(unreadable, "record")}`] : []),
+    ...(came < counted ? [`the service counts ${countOf(counted, "record")}, and gave ${came}`] : []),
   ].join("; ");
   // What is there from before may be whole.
   if (!toStdout && missing !== "" && (await isThere(path)))

@@ -2,7 +2,7 @@ import { importContents } from "@coffer/import";
 import type { ImportedFile, ImportFormat } from "@coffer/import";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, printJson, tell, visible } from "../output.ts";
+import { countOf, print, printJson, tell, visible } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import { countByType, tellLeftOut } from "../transfer/left-out.ts";
 import { readImportFile } from "../transfer/read-import-file.ts";
@@ -32,13 +32,14 @@ export async function importFile({ args: [path = ""], options, env }: Call<Optio
   const contents = importContents(file.records);
   const ids = options.asNew === true ? undefined : await person.records.stableIds(vault.id, contents);
   const { imported, present, deleted, failed } = await sendImport({ person, vault, leftOut }, file.records, ids);
-  if (present > 0) tell(`${present} records were there already, from an earlier import`);
+  if (present > 0) tell(`already there, from an earlier import: ${countOf(present, "record")}`);
   if (deleted.length > 0)
-    tell(`${deleted.length} records were deleted here since an earlier import: --as-new makes them again`);
+    tell(`deleted here since an earlier import: ${countOf(deleted.length, "record")}; --as-new makes them again`);
   for (const { item, reason } of failed) tell(`coffer: not imported: ${item}: ${reason}`);
   const outcome = { vault_id: vault.id, imported, already_there: present, deleted_here: deleted, failed };
-  say(file, options, outcome, `imported ${imported} records into ${vault.name}`);
-  if (failed.length > 0) throw new Failure(exitCodes.failure, `${failed.length} records could not be imported`);
+  say(file, options, outcome, `imported ${countOf(imported, "record")} into ${vault.name}`);
+  if (failed.length > 0)
+    throw new Failure(exitCodes.failure, `${countOf(failed.length, "record")} could not be imported`);
   if (path !== "-") tell(`${path} still holds all of it in the clear: remove it when you have looked`);
 }
 

@@ -4,7 +4,7 @@ import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readNamedFile, readStdin, stdinIsTerminal } from "../inputs.ts";
-import { printJson, tell } from "../output.ts";
+import { countOf, printJson, tell } from "../output.ts";
 import { fillTemplate, notationsIn } from "../template.ts";
 
 interface Options extends CachedOptions {
@@ -28,7 +28,7 @@ export async function inject({ options, env }: Call<Options>): Promise<void> {
   const { out } = options;
   await withHeldSignals(async () => {
     await writePrivateFile(out, filled);
-    tell(`wrote ${out} (${notations.size} secrets, mode 0600)`);
+    tell(`wrote ${out} (${countOf(notations.size, "secret")}, mode 0600)`);
   });
   if (options.json === true) printJson({ out, references: notations.size });
 }

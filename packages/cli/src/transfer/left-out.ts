@@ -1,5 +1,5 @@
 import type { LeftOut, PlainRecord } from "@coffer/import";
-import { tell, visible } from "../output.ts";
+import { countOf, tell, visible } from "../output.ts";
 
 /** How many items are named under one reason; `--json` names all. */
 const namedAtMost = 20;
@@ -16,7 +16,7 @@ export function tellLeftOut(leftOut: readonly LeftOut[], all: boolean): void {
   for (const [heading, names] of items) {
     const shown = names.slice(0, all ? 0 : namedAtMost);
     const more = names.length - shown.length;
-    const rest = more === 0 ? [] : [`${more}${shown.length === 0 ? " items" : " more (--json names them)"}`];
+    const rest = more === 0 ? [] : [shown.length === 0 ? countOf(more, "item") : `${more} more (--json names them)`];
     tell(`left out, ${heading}${names.length === 0 ? "" : `: ${[...shown, ...rest].join(", ")}`}`);
   }
 }
@@ -26,5 +26,5 @@ export function countByType(records: readonly PlainRecord[]): string {
   const counts = new Map<string, number>();
   for (const { type } of records) counts.set(type, (counts.get(type) ?? 0) + 1);
   const parts = [...counts].sort(([, a], [, b]) => b - a).map(([type, count]) => `${count} ${type}`);
-  return `${records.length} records${parts.length === 0 ? "" : `: ${parts.join(", ")}`}`;
+  return `${countOf(records.length, "record")}${parts.length === 0 ? "" : `: ${parts.join(", ")}`}`;
 }

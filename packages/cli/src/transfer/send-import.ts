@@ -1,5 +1,5 @@
 import type { PlainRecord } from "@coffer/import";
-import { tell } from "../output.ts";
+import { countOf, tell } from "../output.ts";
 import type { PickedVault } from "../pick-vault.ts";
 
 export interface SentImport {
@@ -31,11 +31,11 @@ export async function sendImport(
     .import(vault.id, sent, {
       onProgress: (progress) => {
         done = progress.done;
-        tell(`${progress.done} of ${progress.total} records`);
+        tell(`${progress.done} of ${countOf(progress.total, "record")}`);
       },
     })
     .catch((error: unknown) => {
-      tell(`stopped after ${done} of ${sent.length} records: the same command again goes on from there`);
+      tell(`stopped after ${done} of ${countOf(sent.length, "record")}: the same command again goes on from there`);
       throw error;
     });
   const nameOf = (index: number): string => sent[index]?.fields["name"] ?? `record ${index + 1}`;

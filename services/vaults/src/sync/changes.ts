@@ -14,13 +14,16 @@ import { recordHandedOut } from "./record-handed-out.ts";
 export type SyncQuestion = z.infer<typeof changesSince.input>;
 export type SyncPart = z.infer<typeof changesSince.output>;
 
-/**
- * The bus carries 512 KiB. Its client puts a message together in memory that it doubles, and at up to 448 KiB, with what is
- * around the entries, has doubled it once less: sync takes half the memory for a part then.
- */
-const mostBytes = 424 * 1024;
-/** More than there are of records of 1 KiB: a part of small ones is small. */
-const mostEntries = 320;
+/** At most so many entries, and bytes, in a part. */
+const partSize = {
+  /** More than there are of records of 1 KiB: a part of small ones is small. */
+  entries: 320,
+  /**
+   * The bus carries 512 KiB. Its client puts a message together in memory that it doubles, and at up to 448 KiB, with what
+   * is around the entries, has doubled it once less: sync takes half the memory for a part then.
+   */
+  bytes: 424 * 1024,
+};
 
 /**
  * A part of what changed for a person since their last sync: the reply to `changesSince`. Who sees what is decided anew
@@ -31,20 +34,20 @@ const mostEntries = 320;
 export async function listChanges(
   deps: Pick<Deps, "audit" | "database" | "newId" | "now" | "ticker">,
   asked: SyncQuestion,
+  { entries, bytes } = partSize,
 ): Promise<SyncPart> {
   const onlyDeleted = asked.only_deleted === true;
   if (onlyDeleted && asked.limit !== null)
     throw new ServiceError("invalid_request", "a limit counts changes and deletions together");
   const place = asked.after === null ? await begin(deps, asked) : placeOf(asked.after);
-  const most = Math.min(mostEntries, place.left ?? mostEntries);
   const [part] = await Promise.all([
     readPart(deps.database.pool, {
       userId: asked.user_id,
       fromX: place.from_x,
       after: place.position,
       onlyDeleted,
-      entries: most,
-      bytes: mostBytes,
+      entries: Math.min(entries, place.left ?? entries),
+      bytes,
     }),
     asked.after === null ? undefined : requireKnown(deps, place),
   ]);

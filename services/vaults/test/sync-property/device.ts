@@ -17,6 +17,8 @@ export interface Device {
   sync(how: { limit: number | null; losesAnswers: boolean }): Promise<boolean>;
 }
 
+type Size = Parameters<typeof listChanges>[2];
+
 /** Each part of an answer comes from whichever replica gets the question. */
 export function createDevice(
   userId: string,
@@ -28,11 +30,11 @@ export function createDevice(
   let last_sync: string | null = null;
 
   /** Null when the service does not answer. */
-  const ask = async (limit: number | null, after: string | null): Promise<SyncPart | null> => {
+  const ask = async (limit: number | null, after: string | null, size: Size): Promise<SyncPart | null> => {
     const { deps } = replicas[random.below(replicas.length)] ?? { deps: undefined };
     if (deps === undefined) throw new TypeError("there are no replicas");
     const who = { user_id: userId, session_id, request_id: randomUUID(), ip: "192.0.2.1", user_agent: null };
-    const told = await listChanges(deps, { ...who, last_sync, limit, after }).catch((error: unknown) => {
+    const told = await listChanges(deps, { ...who, last_sync, limit, after }, size).catch((error: unknown) => {
       if (error instanceof ServiceError && error.code === "unavailable") return null;
       throw error;
     });
@@ -57,9 +59,11 @@ export function createDevice(
     leaks,
     async sync({ limit, losesAnswers }) {
       if (last_sync === null) records.clear();
+      // So few that most answers have many parts.
+      const size = { entries: 1 + random.below(8), bytes: 1024 * 1024 };
       let after: string | null = null;
       for (let isFirst = true; ; isFirst = false) {
-        const part: SyncPart | null = await ask(limit, after);
+        const part: SyncPart | null = await ask(limit, after, size);
         // Lost before it was taken in, or after: both leave the device at its last sync.
         if (part === null || (losesAnswers && random.chance(0.1))) return false;
         if (part.reset && isFirst) records.clear();
