@@ -143,8 +143,8 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
     link = current;
     let renewing = false;
     const left = session.access_expires_at * 1000 - as.now() - renewBeforeSeconds(session) * 1000;
-    // A longer time does not fit a timer; and one that goes off a moment early would find nothing due.
-    const renewal = Math.min(Math.ceil(left) + 5, 2 ** 31 - 1);
+    // A longer time does not fit a timer, nor does one that is over; one that goes off a moment early would find nothing due.
+    const renewal = Math.max(1, Math.min(Math.ceil(left) + 5, 2 ** 31 - 1));
     const timer = setTimeout(() => {
       renewing = true;
       current.retire();
@@ -182,7 +182,7 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
   /** Waits, unless it is stopped meanwhile. */
   const pause = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
+      const timer = setTimeout(resolve, Math.max(1, milliseconds));
       wake = () => {
         clearTimeout(timer);
         resolve();
