@@ -1,5 +1,4 @@
-import { sqlStateOf } from "./failure.ts";
-import type { Prepared } from "./prepared.ts";
+import { waitedInVain } from "./failure.ts";
 
 /**
  * SQL, an expression: from where it is evaluated the statement waits for no lock longer than this. For a prepared write of
@@ -7,13 +6,19 @@ import type { Prepared } from "./prepared.ts";
  */
 export const briefWaits = "set_config('lock_timeout', '250ms', true)";
 
-/** A prepared write that has `briefWaits` in its text: when it has waited in vain, it has written nothing and returns no row. */
-export function briefly<Row>(write: Prepared<Row>): Prepared<Row> {
+/**
+ * A prepared write that has `briefWaits` in its text: when it has waited in vain, it has written nothing, and its answer is
+ * `nothing`.
+ */
+export function briefly<Answer>(
+  write: (values: unknown[]) => Promise<Answer>,
+  nothing: Answer,
+): (values: unknown[]) => Promise<Answer> {
   return async (values) => {
     try {
       return await write(values);
     } catch (error) {
-      if (sqlStateOf(error) === "55P03") return [];
+      if (waitedInVain(error)) return nothing;
       throw error;
     }
   };

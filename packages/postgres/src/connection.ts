@@ -51,6 +51,20 @@ export function connectionConfig(url: string, schema: string, applicationName: s
 }
 
 /**
+ * Every statement finds its rows by their keys, however little the planner knows of a table that was empty a minute ago.
+ * For connections whose statements all do.
+ */
+export function byKey(config: pg.ClientConfig): pg.ClientConfig {
+  const settings = [
+    "-c enable_seqscan=off",
+    "-c enable_hashjoin=off",
+    "-c enable_mergejoin=off",
+    "-c plan_cache_mode=force_generic_plan",
+  ];
+  return { ...config, options: [config.options ?? "", ...settings].join(" ").trim() };
+}
+
+/**
  * Sent first on every connection. Bounds whole transactions on servers that can (17 and later); older ones have the
  * bound on idle ones only.
  */

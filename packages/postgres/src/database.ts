@@ -1,7 +1,7 @@
 import type { EventSubject } from "@coffer/events";
 import type { Telemetry } from "@coffer/telemetry";
 import { z } from "zod";
-import { connectionConfig } from "./connection.ts";
+import { byKey, connectionConfig } from "./connection.ts";
 import { laneOf, takeWritten } from "./enqueue.ts";
 import { createLine, shortStatements } from "./line.ts";
 import type { Line } from "./line.ts";
@@ -43,6 +43,12 @@ export interface Database {
    * event that it leaves in the outbox whenever it returns a row: the relay is told.
    */
   preparedWrite<Row = never>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }): Prepared<Row>;
+  /**
+   * As `preparedEach` for a write, on the connections of `preparedWrite` and with its conditions: those that are asked
+   * together, or while others are under way, are done by one statement and share its commit. When one of them is
+   * refused, or waits for a lock in vain, nothing of that is done, and each is asked alone.
+   */
+  preparedWriteEach<Row>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }): PreparedEach<Row>;
   /** A further connection for work in the background, opened at first use. Whoever takes it closes it. */
   line(): Line;
   readonly telemetry: Telemetry;
@@ -65,15 +71,29 @@ export interface DatabaseOptions {
   telemetry: Telemetry;
 }
 
+/** Of one prepared write that many share: while one waits for a lock there is another for those who come meanwhile. */
+const writesAtOnce = 2;
+
 /** Connects when the first statement needs it; Postgres may be away until then, and come and go later. */
 export function createDatabase({ url, schema, poolSize = 8, telemetry }: DatabaseOptions): Database {
   const config = connectionConfig(url, schema, telemetry.service);
   const pool = createStatementPool(config, poolSize);
   const reads = [createLine(shortStatements(config)), createLine(shortStatements(config))] as const;
-  const writeLine = () => createLine(shortStatements(config));
+  const writeLine = () => createLine(byKey(shortStatements(config)));
   const writes = [writeLine(), writeLine(), writeLine(), writeLine()] as const;
   const listeners: ((lanes: ReadonlySet<string>) => void)[] = [];
   observePools(telemetry.metrics, pool.gate, [...reads, ...writes]);
+
+  const preparedWrite: Database["preparedWrite"] = (name, text, { leaves } = {}) => {
+    const write = prepare<never>(writes, apart, { name, text });
+    if (leaves === undefined) return write;
+    const lanes = new Set([laneOf(leaves)]);
+    return async (values) => {
+      const rows = await write(values);
+      if (rows.length > 0) for (const listener of listeners) listener(lanes);
+      return rows;
+    };
+  };
 
   return {
     pool,
@@ -94,17 +114,10 @@ export function createDatabase({ url, schema, poolSize = 8, telemetry }: Databas
     prepared: (name, text) => prepare(reads, together, { name, text }),
     preparedEach: <Row>(name: string, text: string) =>
       prepareEach(prepare<Row & { n: number }>(reads, apart, { name, text }), reads.length),
-    preparedWrite(name, text, { leaves } = {}) {
-      const write = prepare<never>(writes, apart, { name, text });
-      if (leaves === undefined) return write;
-      const lanes = new Set([laneOf(leaves)]);
-      return async (values) => {
-        const rows = await write(values);
-        if (rows.length > 0) for (const listener of listeners) listener(lanes);
-        return rows;
-      };
-    },
-    line: () => createLine(config),
+    preparedWrite,
+    preparedWriteEach: <Row>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }) =>
+      prepareEach(preparedWrite<Row & { n: number }>(name, text, options), writesAtOnce),
+    line: () => createLine(byKey(config)),
     telemetry,
     async ready() {
       await pool.one(sql.type(z.object({ answer: z.literal(1) }))`select 1 as answer`);

@@ -133,6 +133,11 @@ export function isHeldUp(error: unknown): boolean {
   return ["40P01", "55P03", "57014"].includes(sqlStateOf(error) ?? "");
 }
 
+/** Whether the statement waited for a lock longer than it was to: for what others hold, not for Postgres. */
+export function waitedInVain(error: unknown): boolean {
+  return ["40P01", "55P03"].includes(sqlStateOf(error) ?? "");
+}
+
 /** Whether a unique constraint (the named one, if a name is given) refused the write. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (sqlStateOf(error) !== "23505") return false;

@@ -11,8 +11,8 @@ export interface OutboxRow {
 
 /** Rows of one lane, locked until `finish`: no other relay sees them meanwhile. */
 export interface OutboxRows {
-  /** Opens a transaction and locks the oldest rows that are due, at most `limit`, of the subjects given. */
-  take(subjects: readonly string[], limit: number): Promise<OutboxRow[]>;
+  /** Opens a transaction and locks the oldest rows that are due, at most `limit`, of those from position `from` on. */
+  take(subjects: readonly string[], { limit, from }: { limit: number; from: number }): Promise<OutboxRow[]>;
   /** Deletes what was delivered, notes what failed for its own sake, divides rows of several records, and commits. */
   finish(settlement: Settlement): Promise<void>;
   /** Leaves everything as it was. */
@@ -41,7 +41,7 @@ const rollback: Statement = { name: "relay_rollback", text: "rollback" };
 const take: Statement = {
   name: "relay_take",
   text: `select position, subject, payload::text as payload, attempts from outbox
-         where lane = $1 and subject = any ($2::text[]) and (not_before is null or not_before <= now())
+         where lane = $1 and position >= $4 and subject = any ($2::text[]) and (not_before is null or not_before <= now())
          order by position limit $3 for update skip locked`,
 };
 const remove: Statement = {
@@ -72,9 +72,9 @@ const divideRows: Statement = {
 /** The rows of `lane`, over a line that nobody else uses. Everything throws translated errors. */
 export function outboxRows(line: Line, lane: string): OutboxRows {
   return {
-    async take(subjects, limit) {
+    async take(subjects, { limit, from }) {
       // Sent together: two statements, one round trip.
-      const [, rows] = await all([line.query(begin, []), line.query(take, [lane, subjects, limit])]);
+      const [, rows] = await all([line.query(begin, []), line.query(take, [lane, subjects, limit, from])]);
       // The columns are those of `take`.
       return rows as OutboxRow[];
     },

@@ -1,4 +1,4 @@
-import { isUnavailable } from "./failure.ts";
+import { isUnavailable, waitedInVain } from "./failure.ts";
 import { createGrouped } from "./grouped.ts";
 import type { Prepared } from "./prepared.ts";
 
@@ -28,15 +28,17 @@ export function prepareEach<Row>(statement: Prepared<Row & { n: number }>, atOnc
       try {
         return await askAll(asked);
       } catch (error) {
-        if (asked.length === 1 || isUnavailable(error)) throw error;
-        // A value that Postgres refuses is the business of whoever brought it.
+        if (asked.length === 1 || concernsAll(error)) throw error;
+        // A value that Postgres refuses, or a row that somebody else keeps, is the business of whoever brought it.
         return asked.map(askAlone);
       }
     },
     most: mostTogether,
     atOnce,
     // Behind a statement that hangs nobody waits for longer than it.
-    concernsAll: isUnavailable,
+    concernsAll,
   });
   return async (values) => ask(values);
 }
+
+const concernsAll = (error: unknown): boolean => isUnavailable(error) && !waitedInVain(error);

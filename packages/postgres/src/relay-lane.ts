@@ -18,6 +18,11 @@ const parkedSeconds = 3_600;
 const suspiciousAfter = 3;
 const mostRows = 1_000;
 
+/** All rows are looked through at least so often, in milliseconds. */
+const wholeLookEach = 100;
+/** So long after its turn, in milliseconds, a row is still found by every look. */
+const lateFor = 1_000;
+
 export interface LaneOptions {
   name: string;
   subjects: ReadonlyMap<string, RelayedSubject>;
@@ -47,6 +52,7 @@ export function createLane(options: LaneOptions): Lane {
     "Outbox rows that their consumer acknowledged",
     ["lane"],
   );
+  const front = createFront();
   let limit = 100;
   let failures = 0;
   let closed = false;
@@ -55,7 +61,7 @@ export function createLane(options: LaneOptions): Lane {
   let pause: AbortController | undefined;
 
   const cycle = async (): Promise<Outcome> => {
-    const taken = await rows.take([...subjects.keys()], limit).catch(async (error: unknown) => {
+    const taken = await rows.take([...subjects.keys()], { limit, from: front.next() }).catch(async (error: unknown) => {
       await rows.release().catch(() => undefined);
       throw error;
     });
@@ -81,6 +87,7 @@ export function createLane(options: LaneOptions): Lane {
       failed,
       divide: report.divisible.map(({ row }) => row.position),
     });
+    front.passed(report.delivered);
     if (report.delivered.length > 0) delivered.inc({ lane: name }, report.delivered.length);
 
     const full = taken.length === limit;
@@ -145,6 +152,31 @@ export function createLane(options: LaneOptions): Lane {
       pause?.abort();
       woken = "nudge";
       await ended;
+    },
+  };
+}
+
+/**
+ * Where a look begins. The rows that were there before are still passed by in the index, until Postgres cleans up, which
+ * may take a minute: hundreds of looks a second would do little else. So most begin at what was taken a second ago, and
+ * whatever was committed later than that, or is left by others, waits for the next look at all.
+ */
+function createFront() {
+  let wholeAt = Number.NEGATIVE_INFINITY;
+  let movedAt = performance.now();
+  let [passed, before, begin] = [0, 0, 0];
+  return {
+    /** The position to look from. */
+    next(): number {
+      const now = performance.now();
+      if (now - movedAt >= lateFor) [begin, before, movedAt] = [before, passed, now];
+      if (now - wholeAt < wholeLookEach) return begin;
+      wholeAt = now;
+      return 0;
+    },
+    /** Positions of rows that are delivered. */
+    passed(positions: readonly number[]): void {
+      passed = Math.max(passed, ...positions);
     },
   };
 }

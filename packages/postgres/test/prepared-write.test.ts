@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { auditAppend, sessionRevoked } from "@coffer/events";
 import { testPostgres } from "@coffer/testkit";
+import pg from "pg";
 import t from "tap";
-import { outboxColumns, outboxValues, sql } from "../src/index.ts";
+import { briefly, briefWaits, outboxColumns, outboxValues, QueryFailure, sql } from "../src/index.ts";
 import { freshDatabase } from "./support.ts";
 import { z } from "zod";
 
@@ -44,4 +45,61 @@ await t.test("one that leaves nothing that is awaited wakes nobody", async (t) =
   const write = database.preparedWrite<{ done: number }>("write-only", "SELECT 1 AS done");
   t.same(await write([]), [{ done: 1 }]);
   t.equal(woken, 0);
+});
+
+const codeOf = (error: unknown) => (error instanceof QueryFailure ? error.code : error);
+
+/** Adds to the counters $1 as much as $2 says, whoever else waits for them. */
+const adding = `
+  WITH asked AS (
+    SELECT *, ${briefWaits} FROM unnest($1::int[], $2::int[]) WITH ORDINALITY AS asked (id, by, n)
+  )
+  UPDATE counters SET value = value + asked.by FROM asked WHERE counters.id = asked.id
+  RETURNING asked.n::integer AS n, counters.value, pg_current_xact_id()::text AS transaction`;
+
+interface Added {
+  value: number;
+  transaction: string;
+}
+
+async function counters(t: Parameters<typeof freshDatabase>[0]) {
+  const { database, schema } = await freshDatabase(t, url);
+  const client = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query(`CREATE TABLE counters (id int PRIMARY KEY, value int NOT NULL CHECK (value < 100));
+    INSERT INTO counters SELECT id, 0 FROM generate_series(1, 5) AS id`);
+  const values = async () => {
+    const { rows } = await client.query<{ value: number }>("SELECT value FROM counters ORDER BY id");
+    return rows.map(({ value }) => value);
+  };
+  return { database, client, values };
+}
+
+await t.test("writes that are asked together share a commit, and those who wait are told once", async (t) => {
+  const { database, values } = await counters(t);
+  let woken = 0;
+  database.onCommit(() => (woken += 1));
+  const add = database.preparedWriteEach<Added>("add-each", adding, { leaves: sessionRevoked });
+  const done = await Promise.all([1, 2, 3, 9].map((id) => add([id, 10 * id])));
+  t.match(done, [{ value: 10 }, { value: 20 }, { value: 30 }, null]);
+  t.equal(new Set(done.slice(0, 3).map((each) => each?.transaction)).size, 1);
+  t.same(await values(), [10, 20, 30, 0, 0]);
+  t.equal(woken, 1);
+});
+
+await t.test("one that is refused, or waits in vain, takes no others along", async (t) => {
+  const { database, client, values } = await counters(t);
+  const add = briefly(database.preparedWriteEach<Added>("add-each", adding), null);
+  await client.query("BEGIN; SELECT FROM counters WHERE id = 2 FOR UPDATE");
+  const asked = [
+    [1, 1],
+    [2, 1],
+    [3, 100],
+    [4, 1],
+  ];
+  const done = await Promise.all(asked.map((each) => add(each).catch(codeOf)));
+  t.match(done, [{ value: 1 }, null, "23514", { value: 1 }]);
+  await client.query("COMMIT");
+  t.same(await values(), [1, 0, 0, 1, 0]);
 });

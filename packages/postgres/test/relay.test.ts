@@ -37,6 +37,32 @@ void t.test("what another process wrote is found within the polling time", async
   t.same(got, ["from elsewhere"]);
 });
 
+void t.test("what is committed long after its turn is delivered, however much goes on meanwhile", async (t) => {
+  const { database } = await freshDatabase(t, url);
+  const got: string[] = [];
+  relayOn(t, database, (_, payloads) => {
+    got.push(...payloads.map(nameOf));
+    return Promise.resolve();
+  });
+  const { open, opened } = gate();
+  const late = database.transaction(async (tx) => {
+    const event = { session_id: "late", user_id: "u", at: "x", reason: "logged_out" } as const;
+    await enqueue(tx, sessionRevoked, event, { id: randomUUID() });
+    await opened;
+  });
+  // Until looks begin behind it, and on: there is always one who wakes the relay.
+  const began = performance.now();
+  for (let n = 0; performance.now() - began < 2_500; n += 1) await send(database, String(n));
+  t.notOk(got.includes("late"));
+  open();
+  await late;
+  for (let n = 0; performance.now() - began < 4_000 && !got.includes("late"); n += 1)
+    await send(database, `after ${n}`);
+  t.ok(got.includes("late"));
+  await emptied(database);
+  t.equal(new Set(got).size, got.length);
+});
+
 void t.test("a message that was rolled back is never delivered", async (t) => {
   const { database } = await freshDatabase(t, url);
   const got: string[] = [];

@@ -85,4 +85,18 @@ export const postgresMutants: readonly Mutant[] = [
     replace: "answers[answers.indexOf(null)] = row;",
     tests: ["packages/postgres/test/prepared-each.test.ts"],
   },
+  {
+    name: "write-that-waits-in-vain-takes-others-along",
+    file: `${source}/prepared-each.ts`,
+    find: "isUnavailable(error) && !waitedInVain(error)",
+    replace: "isUnavailable(error)",
+    tests: ["packages/postgres/test/prepared-write.test.ts"],
+  },
+  {
+    name: "outbox-row-committed-late-is-never-looked-for",
+    file: `${source}/relay-lane.ts`,
+    find: "      wholeAt = now;\n",
+    replace: "      wholeAt = Number.POSITIVE_INFINITY;\n",
+    tests: [relay],
+  },
 ];

@@ -81,7 +81,7 @@ export type SecretWrites = ReturnType<typeof createSecretWrites>;
  * somebody else has kept the secret locked.
  */
 export function createSecretWrites(database: Database) {
-  const write = <Row>(name: string, text: string) => briefly(database.preparedWrite<Row>(name, text));
+  const write = <Row>(name: string, text: string) => briefly(database.preparedWrite<Row>(name, text), []);
   const insert = write<SecretReceiptRow | { uid: null }>(
     "insert-secret",
     `WITH folder AS MATERIALIZED (${heldFolder}),

@@ -5,41 +5,62 @@ import { briefly, briefWaits, isUniqueViolation, outboxColumns, outboxValues } f
 import { idOfDeleted } from "./records.ts";
 import { tryWritersTurn } from "./vault-turn.ts";
 
-// A record is written in one statement that commits by itself (docs/adr/0014): it looks whether the person sees the vault
-// and may write there, writes, and leaves the event and the audit record. It waits for nobody who changes who sees the
-// vault: then it writes nothing and says so, and the caller judges anew.
+// Records are written in one statement that commits by itself (docs/adr/0014), by as many requests as there are at the time:
+// for each it looks whether the person sees the vault and may write there, writes, and leaves the event and the audit
+// record. It waits for nobody who changes who sees a vault: then it writes nothing there, and whoever asked judges anew.
+
+/** What is asked, in the order of `valuesOf` and with `more` behind, beside its place `n`. */
+const askedOf = (more: Record<string, string>): string => {
+  const columns = {
+    vault_id: "uuid",
+    user_id: "uuid",
+    id: "uuid",
+    event_id: "uuid",
+    audit_id: "uuid",
+    audit: "text",
+    now: "timestamptz",
+    ...more,
+  };
+  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
+  // Of several writes of one record the first is done, and the others are asked again: each is to see the one before it.
+  // In the order of the ids nobody waits for somebody who waits for them.
+  return `
+    SELECT DISTINCT ON (a.id) a.*, (SELECT access_version FROM vaults v WHERE v.id = a.vault_id) AS access_version
+    FROM unnest(${arrays.join(", ")}) WITH ORDINALITY AS a (${Object.keys(columns).join(", ")}, n)
+    ORDER BY a.id, a.n`;
+};
 
 /**
- * The vault, if person $2 sees it and may write there. It is held with other writers until the commit; whoever changes
- * who sees it holds it alone. One that was changed so between the statement's beginning and the lock has another
- * `access_version` than the statement saw at first, and is not written to.
+ * What is asked, with the vault, if the person sees it and may write there. It is held with other writers until the commit;
+ * whoever changes who sees it holds it alone. One that was changed so between the statement's beginning and the lock has
+ * another `access_version` than the statement saw at first, and is not written to.
  */
-const heldVault = `
-  SELECT v.id, v.org_id, ${briefWaits} FROM vaults v
-  WHERE v.id = $1 AND ${tryWritersTurn("v.id")}
-    AND v.access_version = (SELECT access_version FROM vaults WHERE id = $1)
-    AND EXISTS (SELECT FROM sights s WHERE s.user_id = $2 AND s.vault_id = $1 AND s.ended_x IS NULL)
+const heldVaults = `
+  SELECT asked.*, v.org_id, ${briefWaits} FROM asked JOIN vaults v ON v.id = asked.vault_id
+  WHERE ${tryWritersTurn("asked.vault_id")}
+    AND v.access_version = asked.access_version
     AND EXISTS (
-      SELECT FROM vault_members m WHERE m.vault_id = $1 AND m.user_id = $2 AND m.permission IN ('write', 'manage')
+      SELECT FROM sights s WHERE s.user_id = asked.user_id AND s.vault_id = asked.vault_id AND s.ended_x IS NULL
+    )
+    AND EXISTS (
+      SELECT FROM vault_members m
+      WHERE m.vault_id = asked.vault_id AND m.user_id = asked.user_id AND m.permission IN ('write', 'manage')
     )
   FOR KEY SHARE OF v SKIP LOCKED`;
 
 /** A moment as answers and events have it. */
 const timestamp = (column: string): string => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/**
- * The messages of a write: parameters $4 the event's id, $5 the audit record's and $6 that record without `org_id`, which
- * the vault has.
- */
+/** The messages of the writes. An audit record comes without `org_id`, which the vault has. */
 function messages(action: "record_created" | "record_updated" | "record_deleted"): string {
   const news = `json_build_object('vault_id', written.vault_id, 'changes', json_build_array(json_build_object(
     'action', '${action}', 'record_id', written.id, 'updated_at', ${timestamp("written.updated_at")})))`;
-  const record = `('[{"org_id":' || coalesce('"' || vault.org_id || '"', 'null') || ',' || $6)`;
+  const record = `('[{"org_id":' || coalesce('"' || held.org_id || '"', 'null') || ',' || held.audit)`;
   return `
     INSERT INTO outbox (${outboxColumns})
-    SELECT message.* FROM written CROSS JOIN vault CROSS JOIN LATERAL (VALUES
-      ${outboxValues(recordsChanged, { id: "$4", payload: news })},
-      ${outboxValues(auditAppend, { id: "$5", payload: record })}
+    SELECT message.* FROM written JOIN held ON held.id = written.id CROSS JOIN LATERAL (VALUES
+      ${outboxValues(recordsChanged, { id: "held.event_id", payload: news })},
+      ${outboxValues(auditAppend, { id: "held.audit_id", payload: record })}
     ) AS message (${outboxColumns})`;
 }
 
@@ -68,64 +89,70 @@ export type RecordWrites = ReturnType<typeof createRecordWrites>;
 
 /**
  * Prepares the statements. Each function returns null, and has written nothing, when the person may not write there, or
- * this was just being changed, or somebody else has kept the record locked.
+ * this was just being changed, or somebody else has kept the record locked, or writes it at the same moment.
  */
 export function createRecordWrites(database: Database) {
-  const write = (name: string, action: Parameters<typeof messages>[0], change: string) =>
+  const write = (
+    name: string,
+    action: Parameters<typeof messages>[0],
+    { more, change }: { more: Record<string, string>; change: string },
+  ) =>
     briefly(
-      database.preparedWrite<Written>(
+      database.preparedWriteEach<Written>(
         name,
-        `WITH vault AS MATERIALIZED (${heldVault}), ${change}, told AS (${messages(action)})
-         SELECT written.id, written.created_at, written.updated_at FROM vault LEFT JOIN written ON true`,
+        `WITH asked AS MATERIALIZED (${askedOf(more)}), held AS MATERIALIZED (${heldVaults}),
+           ${change}, told AS (${messages(action)})
+         SELECT held.n::integer AS n, written.id, written.created_at, written.updated_at
+         FROM held LEFT JOIN written ON written.id = held.id`,
         { leaves: recordsChanged },
       ),
+      null,
     );
-  const insert = write(
-    "insert-record",
-    "record_created",
-    `written AS (
+  const insert = write("insert-records", "record_created", {
+    more: { type: "text", encrypted_data: "text" },
+    change: `written AS (
        INSERT INTO records (vault_id, id, type, encrypted_data, created_at, updated_at)
-       SELECT id, $3, $7, $8, $9, $9 FROM vault
-       WHERE NOT EXISTS (SELECT FROM tombstones t WHERE t.id = $3)
-         AND NOT EXISTS (SELECT FROM records r WHERE r.id = $3)
+       SELECT vault_id, id, type, encrypted_data, now, now FROM held
+       WHERE NOT EXISTS (SELECT FROM tombstones t WHERE t.id = held.id)
+         AND NOT EXISTS (SELECT FROM records r WHERE r.id = held.id)
+       ORDER BY id
        ON CONFLICT DO NOTHING
        RETURNING vault_id, id, created_at, updated_at
      )`,
-  );
-  const replace = write(
-    "replace-record",
-    "record_updated",
+  });
+  const replace = write("replace-records", "record_updated", {
+    more: { type: "text", encrypted_data: "text", expected: "timestamptz" },
     // The server timestamp of a record only grows, whatever the clock does.
-    `written AS (
-       UPDATE records SET type = $7, encrypted_data = $8, x = pg_current_xact_id(),
-         updated_at = greatest($9, updated_at + interval '1 microsecond')
-       WHERE vault_id = (SELECT id FROM vault) AND id = $3 AND ($10::timestamptz IS NULL OR updated_at = $10)
-       RETURNING vault_id, id, created_at, updated_at
+    change: `written AS (
+       UPDATE records r SET type = held.type, encrypted_data = held.encrypted_data, x = pg_current_xact_id(),
+         updated_at = greatest(held.now, r.updated_at + interval '1 microsecond')
+       FROM held
+       WHERE r.vault_id = held.vault_id AND r.id = held.id AND (held.expected IS NULL OR r.updated_at = held.expected)
+       RETURNING r.vault_id, r.id, r.created_at, r.updated_at
      )`,
-  );
-  const remove = write(
-    "delete-record",
-    "record_deleted",
-    `gone AS (
-       DELETE FROM records
-       WHERE vault_id = (SELECT id FROM vault) AND id = $3 AND ($8::timestamptz IS NULL OR updated_at = $8)
-       RETURNING vault_id, id, created_x, created_at, updated_at
+  });
+  const remove = write("delete-records", "record_deleted", {
+    more: { expected: "timestamptz" },
+    change: `gone AS (
+       DELETE FROM records r USING held
+       WHERE r.vault_id = held.vault_id AND r.id = held.id AND (held.expected IS NULL OR r.updated_at = held.expected)
+       RETURNING r.vault_id, r.id, r.created_x, greatest(held.now, r.updated_at + interval '1 microsecond') AS deleted_at
      ),
      written AS (
        INSERT INTO tombstones (vault_id, id, created_x, deleted_at)
-       SELECT vault_id, id, created_x, greatest($7, updated_at + interval '1 microsecond') FROM gone
+       SELECT vault_id, id, created_x, deleted_at FROM gone
        ON CONFLICT (vault_id, id) DO UPDATE
          SET created_x = excluded.created_x, deleted_at = excluded.deleted_at, x = excluded.x
        RETURNING vault_id, id, deleted_at AS created_at, deleted_at AS updated_at
      )`,
-  );
+  });
 
   return {
     /** Makes a record; `taken` when the id is, also by a record that was deleted. */
     async insert({ content, ...to }: Write & { content: RecordContent }): Promise<WrittenRecord | "taken" | null> {
       try {
-        const [row] = await insert([...valuesOf(to), content.type, content.encrypted_data, to.now.toISOString()]);
-        return row === undefined ? null : present(row) ? row : "taken";
+        const row = await insert([...valuesOf(to), content.type, content.encrypted_data]);
+        return row === null ? null : present(row) ? row : "taken";
       } catch (error) {
         if (isUniqueViolation(error, idOfDeleted)) return "taken";
         throw error;
@@ -140,17 +167,16 @@ export function createRecordWrites(database: Database) {
       expected,
       ...to
     }: Write & { content: RecordContent; expected: string | undefined }): Promise<WrittenRecord | "other" | null> {
-      const values = [...valuesOf(to), content.type, content.encrypted_data, to.now.toISOString(), expected ?? null];
-      const [row] = await replace(values);
-      return row === undefined ? null : present(row) ? row : "other";
+      const row = await replace([...valuesOf(to), content.type, content.encrypted_data, expected ?? null]);
+      return row === null ? null : present(row) ? row : "other";
     },
     /** Removes a record, under the same condition; `other` when there is no such record. */
     async remove({
       expected,
       ...to
     }: Write & { expected: string | undefined }): Promise<WrittenRecord | "other" | null> {
-      const [row] = await remove([...valuesOf(to), to.now.toISOString(), expected ?? null]);
-      return row === undefined ? null : present(row) ? row : "other";
+      const row = await remove([...valuesOf(to), expected ?? null]);
+      return row === null ? null : present(row) ? row : "other";
     },
   };
 }
@@ -165,7 +191,7 @@ function present(row: Written): row is WrittenRecord {
   return row.id !== null;
 }
 
-function valuesOf({ userId, vaultId, id, eventId, audit }: Write): unknown[] {
+function valuesOf({ userId, vaultId, id, eventId, audit, now }: Write): unknown[] {
   const { org_id, ...record } = audit;
-  return [vaultId, userId, id, eventId, audit.id, `${JSON.stringify(record).slice(1)}]`];
+  return [vaultId, userId, id, eventId, audit.id, `${JSON.stringify(record).slice(1)}]`, now.toISOString()];
 }

@@ -63,7 +63,7 @@ export async function stopWritersBeforeTheirLock(
      ALTER TABLE vaults.vaults RENAME TO vaults_behind;
      CREATE FUNCTION vaults.wait_if_writing() RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$
        BEGIN
-         IF current_query() LIKE '%vault AS MATERIALIZED%' THEN
+         IF current_query() LIKE '%held AS MATERIALIZED%' THEN
            PERFORM pg_advisory_xact_lock_shared(4711);
          END IF;
          RETURN true;

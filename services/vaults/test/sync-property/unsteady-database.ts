@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "@coffer/errors";
-import { isUnavailable } from "@coffer/postgres";
+import { isUnavailable, prepareEach } from "@coffer/postgres";
 import type { Database, Queryable, Transaction } from "@coffer/postgres";
 import type pg from "pg";
 import type { Random } from "./random.ts";
@@ -51,6 +51,23 @@ export function unsteadyDatabase(database: Database, { random, text, connections
     if (random.chance(0.6)) await pause(random.below(random.chance(0.1) ? 150 : 25));
     if (random.chance(0.07)) throw new ServiceError("unavailable", "rolled back by the test");
   };
+  const preparedWrite =
+    <Row>(_name: string, statement: string) =>
+    async (values: unknown[]): Promise<Row[]> => {
+      const sent = text(statement);
+      const connection = await connections.connect();
+      try {
+        await connection.query("BEGIN");
+        const { rows } = await connection.query(sent, values);
+        await stall();
+        await connection.query("COMMIT");
+        connection.release();
+        return rows as Row[]; // as the caller of a prepared statement says
+      } catch (error) {
+        connection.release(true);
+        throw unavailableWhenEnded(error);
+      }
+    };
   return {
     ...database,
     pool: rewritten(database.pool, text),
@@ -60,22 +77,8 @@ export function unsteadyDatabase(database: Database, { random, text, connections
         await stall();
         return result;
       }),
-    preparedWrite:
-      <Row>(_name: string, statement: string) =>
-      async (values: unknown[]): Promise<Row[]> => {
-        const sent = text(statement);
-        const connection = await connections.connect();
-        try {
-          await connection.query("BEGIN");
-          const { rows } = await connection.query(sent, values);
-          await stall();
-          await connection.query("COMMIT");
-          connection.release();
-          return rows as Row[]; // as the caller of a prepared statement says
-        } catch (error) {
-          connection.release(true);
-          throw unavailableWhenEnded(error);
-        }
-      },
+    preparedWrite,
+    preparedWriteEach: <Row>(name: string, text: string) =>
+      prepareEach(preparedWrite<Row & { n: number }>(name, text), 2),
   };
 }
