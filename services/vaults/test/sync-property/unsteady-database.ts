@@ -55,7 +55,10 @@ export function unsteadyDatabase(database: Database, { random, text, connections
     <Row>(_name: string, statement: string) =>
     async (values: unknown[]): Promise<Row[]> => {
       const sent = text(statement);
-      const connection = await connections.connect();
+      const connection = await connections.connect().catch((error: unknown) => {
+        // The replica dies while it connects.
+        throw unavailableWhenEnded(error);
+      });
       try {
         await connection.query("BEGIN");
         const { rows } = await connection.query(sent, values);
