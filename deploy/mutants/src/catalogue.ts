@@ -18,6 +18,7 @@ import { tokenMutants } from "./catalogue/tokens.ts";
 import { trustMutants } from "./catalogue/trust.ts";
 import { travelMutants } from "./catalogue/travel.ts";
 import { vaultPeopleMutants } from "./catalogue/vault-people.ts";
+import { vaultRecordMutants } from "./catalogue/vault-records.ts";
 import { vaultMutants } from "./catalogue/vaults.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -36,6 +37,7 @@ export const catalogue: readonly Mutant[] = [
   ...organizationMutants,
   ...recordMutants,
   ...vaultMutants,
+  ...vaultRecordMutants,
   ...vaultPeopleMutants,
   ...travelMutants,
   ...changeMutants,

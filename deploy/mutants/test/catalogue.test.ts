@@ -20,6 +20,8 @@ await t.test("every mutant applies to the checkout as it is", (t) => {
     [],
   );
   t.equal(new Set(catalogue.map(({ name }) => name)).size, catalogue.length, "each has a name of its own");
+  const changes = catalogue.map(({ file, find, replace }) => JSON.stringify([file, find, replace]));
+  t.equal(new Set(changes).size, catalogue.length, "no breakage is tried under two names");
   t.end();
 });
 

@@ -6,6 +6,7 @@ import { isUnavailable } from "./failure.ts";
 import type { Line } from "./line.ts";
 import { outboxRows } from "./outbox-rows.ts";
 import type { FailedRow } from "./outbox-rows.ts";
+import { createFront } from "./relay-front.ts";
 
 /** A row is parked, tried once an hour from then on, when it has failed for its own sake so often. */
 export const parkedAfter = 5;
@@ -17,11 +18,6 @@ const parkedSeconds = 3_600;
 /** Cycles in a row that found nobody there, until one of the messages is suspected instead. */
 const suspiciousAfter = 3;
 const mostRows = 1_000;
-
-/** All rows are looked through at least so often, in milliseconds. */
-const wholeLookEach = 100;
-/** So long after its turn, in milliseconds, a row is still found by every look. */
-const lateFor = 1_000;
 
 export interface LaneOptions {
   name: string;
@@ -152,31 +148,6 @@ export function createLane(options: LaneOptions): Lane {
       pause?.abort();
       woken = "nudge";
       await ended;
-    },
-  };
-}
-
-/**
- * Where a look begins. The rows that were there before are still passed by in the index, until Postgres cleans up, which
- * may take a minute: hundreds of looks a second would do little else. So most begin at what was taken a second ago, and
- * whatever was committed later than that, or is left by others, waits for the next look at all.
- */
-function createFront() {
-  let wholeAt = Number.NEGATIVE_INFINITY;
-  let movedAt = performance.now();
-  let [passed, before, begin] = [0, 0, 0];
-  return {
-    /** The position to look from. */
-    next(): number {
-      const now = performance.now();
-      if (now - movedAt >= lateFor) [begin, before, movedAt] = [before, passed, now];
-      if (now - wholeAt < wholeLookEach) return begin;
-      wholeAt = now;
-      return 0;
-    },
-    /** Positions of rows that are delivered. */
-    passed(positions: readonly number[]): void {
-      passed = Math.max(passed, ...positions);
     },
   };
 }

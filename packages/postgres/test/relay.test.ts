@@ -5,7 +5,7 @@ import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { createAuditLog, createDatabase, enqueue, enqueueAudit, sql, startRelay } from "../src/index.ts";
 import type { Deliver } from "../src/index.ts";
-import { emptied, nameOf, relayOn, send, unavailable, waiting } from "./relaying.ts";
+import { emptied, nameOf, relayedNames, relayOn, send, unavailable, waiting } from "./relaying.ts";
 import { auditDraft, freshDatabase, gate, keptTelemetry } from "./support.ts";
 
 const { url } = await testPostgres(t);
@@ -25,11 +25,7 @@ void t.test("a message is delivered right after its commit, and its row is delet
 
 void t.test("what another process wrote is found within the polling time", async (t) => {
   const { database, schema } = await freshDatabase(t, url);
-  const got: string[] = [];
-  relayOn(t, database, (_, payloads) => {
-    got.push(...payloads.map(nameOf));
-    return Promise.resolve();
-  });
+  const got = relayedNames(t, database);
   const other = createDatabase({ url, schema, telemetry: keptTelemetry().telemetry });
   t.teardown(() => other.close());
   await send(other, "from elsewhere");
@@ -39,11 +35,7 @@ void t.test("what another process wrote is found within the polling time", async
 
 void t.test("what is committed long after its turn is delivered, however much goes on meanwhile", async (t) => {
   const { database } = await freshDatabase(t, url);
-  const got: string[] = [];
-  relayOn(t, database, (_, payloads) => {
-    got.push(...payloads.map(nameOf));
-    return Promise.resolve();
-  });
+  const got = relayedNames(t, database);
   const { open, opened } = gate();
   const late = database.transaction(async (tx) => {
     const event = { session_id: "late", user_id: "u", at: "x", reason: "logged_out" } as const;
@@ -65,11 +57,7 @@ void t.test("what is committed long after its turn is delivered, however much go
 
 void t.test("a message that was rolled back is never delivered", async (t) => {
   const { database } = await freshDatabase(t, url);
-  const got: string[] = [];
-  relayOn(t, database, (_, payloads) => {
-    got.push(...payloads.map(nameOf));
-    return Promise.resolve();
-  });
+  const got = relayedNames(t, database);
   const failed = database.transaction(async (tx) => {
     const event = { session_id: "undone", user_id: "u", at: "x", reason: "logged_out" } as const;
     await enqueue(tx, sessionRevoked, event, { id: randomUUID() });

@@ -39,3 +39,13 @@ export function relayOn(
   t.teardown(() => relay.close());
   return relay;
 }
+
+/** The names of what is delivered, by a relay that is closed with the test. */
+export function relayedNames(t: { teardown(work: () => unknown): unknown }, database: Database): readonly string[] {
+  const names: string[] = [];
+  relayOn(t, database, (_, payloads) => {
+    names.push(...payloads.map(nameOf));
+    return Promise.resolve();
+  });
+  return names;
+}

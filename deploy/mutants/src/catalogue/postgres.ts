@@ -94,9 +94,9 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     name: "outbox-row-committed-late-is-never-looked-for",
-    file: `${source}/relay-lane.ts`,
+    file: `${source}/relay-front.ts`,
     find: "      wholeAt = now;\n",
     replace: "      wholeAt = Number.POSITIVE_INFINITY;\n",
-    tests: [relay],
+    tests: ["packages/postgres/test/relay-front.test.ts", relay],
   },
 ];

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/auth-sm/src";
 const tests = "services/auth-sm/test";
 
-/** What must be on record. */
+/** What auth-sm must put on record. */
 export const recordMutants: readonly Mutant[] = [
   {
     name: "read-of-a-secret-not-on-record",

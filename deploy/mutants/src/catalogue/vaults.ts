@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/vaults/src";
 const tests = "services/vaults/test";
 
-/** Who sees a vault, and what is written of it. What devices are told has mutants of its own, in its property test. */
+/** Who sees a vault, and what is done to it. What devices are told has mutants of its own, in its property test. */
 export const vaultMutants: readonly Mutant[] = [
   {
     name: "vault-of-another-organization-is-told-from-none",
@@ -17,20 +17,6 @@ export const vaultMutants: readonly Mutant[] = [
     file: `${source}/access/in-session.ts`,
     find: "    users.requireLasting(caller);\n",
     replace: "",
-    tests: [`${tests}/ended-while-writing.test.ts`],
-  },
-  {
-    name: "record-written-in-a-session-that-ended-meanwhile",
-    file: `${source}/records/update.ts`,
-    find: "    deps.users.requireLasting(caller);\n",
-    replace: "",
-    tests: [`${tests}/ended-while-writing.test.ts`],
-  },
-  {
-    name: "write-of-a-record-that-waits-for-seconds",
-    file: `${source}/store/record-writes.ts`,
-    find: "v.org_id, ${briefWaits} FROM",
-    replace: "v.org_id, ${briefWaits.length} FROM",
     tests: [`${tests}/ended-while-writing.test.ts`],
   },
   {
@@ -181,69 +167,6 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/vaults.test.ts`],
   },
   {
-    name: "record-written-by-who-only-reads",
-    file: `${source}/store/record-writes.ts`,
-    find: "m.user_id = asked.user_id AND m.permission IN ('write', 'manage')",
-    replace: "m.user_id = asked.user_id",
-    tests: [`${tests}/records.test.ts`],
-  },
-  {
-    name: "record-written-by-who-does-not-see-the-vault",
-    file: `${source}/store/record-writes.ts`,
-    find: "      SELECT FROM sights s WHERE s.user_id = asked.user_id AND s.vault_id = asked.vault_id AND s.ended_x IS NULL\n",
-    replace: "      SELECT\n",
-    tests: [`${tests}/memberships.test.ts`, `${tests}/travel.test.ts`],
-  },
-  {
-    name: "record-written-although-access-was-taken-away-meanwhile",
-    file: `${source}/store/record-writes.ts`,
-    find: "    AND v.access_version = asked.access_version\n",
-    replace: "",
-    tests: [`${tests}/races.test.ts`],
-  },
-  {
-    name: "record-written-over-another-write",
-    file: `${source}/store/record-writes.ts`,
-    find: "id = held.id AND (held.expected IS NULL OR r.updated_at = held.expected)\n       RETURNING r.vault_id, r.id, r.created_at",
-    replace: "id = held.id\n       RETURNING r.vault_id, r.id, r.created_at",
-    tests: [`${tests}/records.test.ts`],
-  },
-  {
-    name: "record-deleted-although-another-write-came-first",
-    file: `${source}/store/record-writes.ts`,
-    find: "id = held.id AND (held.expected IS NULL OR r.updated_at = held.expected)\n       RETURNING r.vault_id, r.id, r.created_x",
-    replace: "id = held.id\n       RETURNING r.vault_id, r.id, r.created_x",
-    tests: [`${tests}/records.test.ts`],
-  },
-  {
-    name: "record-goes-back-in-time-with-the-clock",
-    file: `${source}/store/record-writes.ts`,
-    find: "greatest(held.now, r.updated_at + interval '1 microsecond')\n       FROM",
-    replace: "held.now\n       FROM",
-    tests: [`${tests}/records.test.ts`],
-  },
-  {
-    name: "writes-of-one-record-done-by-one-statement",
-    file: `${source}/store/record-writes.ts`,
-    find: "SELECT DISTINCT ON (a.id) a.*",
-    replace: "SELECT a.*",
-    tests: [`${tests}/record-writes.test.ts`],
-  },
-  {
-    name: "record-told-with-the-message-of-another-write",
-    file: `${source}/store/record-writes.ts`,
-    find: "FROM written JOIN held ON held.id = written.id CROSS",
-    replace: "FROM written JOIN held ON held.vault_id = written.vault_id CROSS",
-    tests: [`${tests}/record-writes.test.ts`],
-  },
-  {
-    name: "record-takes-the-id-of-one-that-was-deleted",
-    file: `${source}/migrations/0002_removed_vaults.sql`,
-    find: "IF EXISTS (SELECT FROM vaults.tombstones WHERE id = NEW.id) THEN",
-    replace: "IF false THEN",
-    tests: [`${tests}/taken-ids.test.ts`],
-  },
-  {
     name: "member-takes-others-out-of-a-vault",
     file: `${source}/members/unshare.ts`,
     find: 'const needed = userId === caller.userId ? "read" : "manage";',
@@ -263,20 +186,6 @@ export const vaultMutants: readonly Mutant[] = [
     find: "await deps.audit(",
     replace: "await Promise.resolve(",
     tests: [`${tests}/members.test.ts`],
-  },
-  {
-    name: "record-takes-the-id-of-one-that-is-just-being-deleted",
-    file: `${source}/migrations/0002_removed_vaults.sql`,
-    find: "IF EXISTS (SELECT FROM vaults.tombstones WHERE id = NEW.id) THEN",
-    replace: "IF false THEN",
-    tests: [`${tests}/taken-ids.test.ts`],
-  },
-  {
-    name: "import-fails-beside-a-deletion",
-    file: `${source}/records/import.ts`,
-    find: "    if (isUniqueViolation(error, idOfDeleted)) return null;\n",
-    replace: "",
-    tests: [`${tests}/taken-ids.test.ts`],
   },
   {
     name: "deleted-vault-emptied-in-part",
@@ -326,19 +235,5 @@ export const vaultMutants: readonly Mutant[] = [
     find: "(id, updated_at, key_version, permission, key_hash, record_count), 0",
     replace: "(id, updated_at, key_version, permission, key_hash), 0",
     tests: [`${tests}/vaults.test.ts`, `${tests}/long-lists.test.ts`],
-  },
-  {
-    name: "read-of-a-record-not-on-record",
-    file: `${source}/records/read.ts`,
-    find: "await deps.audit(",
-    replace: "await Promise.resolve(",
-    tests: [`${tests}/records.test.ts`],
-  },
-  {
-    name: "records-that-a-device-gets-not-on-record",
-    file: `${source}/sync/record-handed-out.ts`,
-    find: "deps.audit(draftOf(deps, device, org_id, count))",
-    replace: "Promise.resolve(draftOf(deps, device, org_id, count))",
-    tests: [`${tests}/sync-audit.test.ts`],
   },
 ];
