@@ -4,7 +4,7 @@ export type { Database, DatabaseOptions } from "./database.ts";
 export { sql } from "./sql.ts";
 export type { Queryable, Transaction } from "./sql.ts";
 export type { Prepared } from "./prepared.ts";
-export { prepareEach } from "./prepared-each.ts";
+export { eachOf, prepareEach } from "./prepared-each.ts";
 export type { PreparedEach } from "./prepared-each.ts";
 export type { Line, Statement } from "./line.ts";
 export { createGroupCommit } from "./group-commit.ts";

@@ -9,6 +9,16 @@ export type PreparedEach<Row> = (values: readonly unknown[]) => Promise<Row | nu
 const mostTogether = 64;
 
 /**
+ * SQL: the values of those who ask, a row for each, with its place from 1 on as `n`. They are the statement's parameters,
+ * in the order of `columns`.
+ * @param columns names and types, none of them an array: `unnest` would take those apart too
+ */
+export function eachOf(columns: Readonly<Record<string, string>>): string {
+  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
+  return `unnest(${arrays.join(", ")}) WITH ORDINALITY AS asked (${Object.keys(columns).join(", ")}, n)`;
+}
+
+/**
  * Makes of a statement that answers many at once one that is asked by each: those that are asked in one turn of the event
  * loop, or wait for a connection, share a run of it. A run costs the client, the server and the kernel almost as much
  * for one as for ten.

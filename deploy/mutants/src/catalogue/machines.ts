@@ -143,7 +143,7 @@ export const machineMutants: readonly Mutant[] = [
     file: `${source}/store/secret-reads.ts`,
     find: "JOIN LATERAL (SELECT * FROM clients WHERE id = asked.client_id LIMIT 1) c ON true",
     replace: "JOIN LATERAL (SELECT * FROM clients WHERE id = ($1::uuid[])[1] LIMIT 1) c ON true",
-    tests: [`${tests}/reads-together.test.ts`],
+    tests: [`${tests}/asked-together.test.ts`],
   },
   {
     name: "machine-that-may-read-may-write",

@@ -64,8 +64,8 @@ export const vaultRecordMutants: readonly Mutant[] = [
   {
     name: "writes-of-one-record-done-by-one-statement",
     file: `${source}/store/record-writes.ts`,
-    find: "SELECT DISTINCT ON (a.id) a.*",
-    replace: "SELECT a.*",
+    find: "SELECT DISTINCT ON (id) *",
+    replace: "SELECT *",
     tests: [`${tests}/record-writes.test.ts`],
   },
   {

@@ -5,7 +5,7 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { FolderSecretPath, SecretPath } from "../secrets/path.ts";
 import type { SecretReceiptRow } from "../store/secrets.ts";
-import { findReceiptInFolder } from "../store/secrets.ts";
+import { findReceiptInFolder, receiptOf } from "../store/secrets.ts";
 import { activeClient } from "./client.ts";
 import type { FolderAccess } from "./folder.ts";
 import { granted, requireFolder } from "./folder.ts";
@@ -35,10 +35,6 @@ export async function requireWritableSecret(
   if (row === null || row.uid === null) throw secretNotFound(caller);
   const { keyVersion } = granted({ permission: row.permission, key_version: row.folder_key_version }, "write");
   return { folder: { orgId, actor, folderId: row.folder_id, keyVersion }, secret: receiptOf(row) };
-}
-
-function receiptOf({ uid, folder_id, record_type, created_at, updated_at, version, key_version }: SecretReceiptRow) {
-  return { uid, folder_id, record_type, created_at, updated_at, version, key_version };
 }
 
 /** No such secret, in the words of the caller's interface. */

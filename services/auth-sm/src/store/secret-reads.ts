@@ -1,4 +1,5 @@
 import type { Database } from "@coffer/postgres";
+import { eachOf } from "@coffer/postgres";
 import type { GrantedFolder as ClientFolder } from "./client-folders.ts";
 import type { ClientState } from "./clients.ts";
 import type { SecretReceiptRow, SecretRow } from "./secrets.ts";
@@ -15,9 +16,8 @@ const clientColumns = clientState({ now: "$2::timestamptz", ip: "$3::inet" });
 
 // Of many at once, each beside its place `n`. The limits keep the planner at one look into an index for each, whatever
 // it takes the tables to hold.
-const eachClient = (columns: string, types: string) => `
-  FROM unnest($1::uuid[], $2::timestamptz[], $3::inet[], ${types}) WITH ORDINALITY
-    AS asked (client_id, now, ip, ${columns}, n)
+const eachClient = (columns: Record<string, string>) => `
+  FROM ${eachOf({ client_id: "uuid", now: "timestamptz", ip: "inet", ...columns })}
   JOIN LATERAL (SELECT * FROM clients WHERE id = asked.client_id LIMIT 1) c ON true`;
 const eachClientColumns = `asked.n::integer AS n, ${clientState({ now: "asked.now", ip: "asked.ip" })}`;
 const eachGrant = (folderId: string) => `
@@ -109,7 +109,7 @@ export function createSecretReads(database: Database) {
     "read-secrets",
     `SELECT ${eachClientColumns}, g.permission, s.uid, s.folder_id, s.title_encrypted, s.encrypted_payload,
        s.wrapped_dek, s.record_type, s.title, s.field_names, s.key_version, s.version, s.created_at, s.updated_at
-     ${eachClient("uid", "$4::text[]")}
+     ${eachClient({ uid: "text" })}
      LEFT JOIN LATERAL (SELECT * FROM secrets WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true
      ${eachGrant("s.folder_id")}`,
   );
@@ -117,7 +117,7 @@ export function createSecretReads(database: Database) {
     "read-fields",
     `SELECT ${eachClientColumns}, g.permission, s.uid, s.folder_id, s.wrapped_dek, s.key_version, s.updated_at,
        s.fields ->> asked.field AS value
-     ${eachClient("uid, field", "$4::text[], $5::text[]")}
+     ${eachClient({ uid: "text", field: "text" })}
      LEFT JOIN LATERAL (SELECT * FROM secrets WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true
      ${eachGrant("s.folder_id")}`,
   );
@@ -125,7 +125,7 @@ export function createSecretReads(database: Database) {
     "resolve-notations",
     `SELECT ${eachClientColumns}, f.id AS folder_id, f.name AS folder_name, g.permission, s.uid, s.title, s.matches,
        s.wrapped_dek, s.key_version, s.updated_at, s.fields ->> asked.field AS value
-     ${eachClient("folder_folded, folder_id, title, field", "$4::text[], $5::uuid[], $6::text[], $7::text[]")}
+     ${eachClient({ folder_folded: "text", folder_id: "uuid", title: "text", field: "text" })}
      LEFT JOIN LATERAL (
        SELECT id, name FROM folders
        WHERE org_id = c.org_id AND (name_folded = asked.folder_folded OR id = asked.folder_id) LIMIT 1
@@ -152,23 +152,23 @@ export function createSecretReads(database: Database) {
      ) AS digest
      FROM clients c WHERE c.id = $1`,
   );
-  const folder = database.prepared<GrantedFolder>(
-    "read-folder-grant",
-    `SELECT ${clientColumns}, g.permission, f.key_version
-     FROM clients c
-     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = $4
-     LEFT JOIN folders f ON f.id = g.folder_id
-     WHERE c.id = $1`,
+  const folder = database.preparedEach<GrantedFolder>(
+    "read-folder-grants",
+    `SELECT ${eachClientColumns}, g.permission, f.key_version
+     ${eachClient({ folder_id: "uuid" })}
+     ${eachGrant("asked.folder_id")}
+     LEFT JOIN LATERAL (
+       SELECT key_version FROM folders WHERE id = asked.folder_id AND g.permission IS NOT NULL LIMIT 1
+     ) f ON true`,
   );
-  const receipt = database.prepared<GrantedReceipt>(
-    "read-receipt",
-    `SELECT ${clientColumns}, g.permission, f.key_version AS folder_key_version, s.uid, s.folder_id, s.record_type,
+  const receipt = database.preparedEach<GrantedReceipt>(
+    "read-receipts",
+    `SELECT ${eachClientColumns}, g.permission, f.key_version AS folder_key_version, s.uid, s.folder_id, s.record_type,
        s.created_at, s.updated_at, s.version, s.key_version
-     FROM clients c
-     LEFT JOIN secrets s ON s.org_id = c.org_id AND s.uid = $4
-     LEFT JOIN folders f ON f.id = s.folder_id
-     LEFT JOIN client_folders g ON g.client_id = c.id AND g.folder_id = s.folder_id
-     WHERE c.id = $1`,
+     ${eachClient({ uid: "text" })}
+     LEFT JOIN LATERAL (SELECT * FROM secrets WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true
+     LEFT JOIN LATERAL (SELECT key_version FROM folders WHERE id = s.folder_id LIMIT 1) f ON true
+     ${eachGrant("s.folder_id")}`,
   );
   const client = database.prepared<IdentityBesideFolder>(
     "read-client",
@@ -191,9 +191,9 @@ export function createSecretReads(database: Database) {
     notation: (asker: Asker, { folder, title, field }: AskedNotation) =>
       notation([...asked(asker), folder.nameFolded ?? null, folder.id ?? null, title, field]),
     /** The client's grant on a folder. */
-    folder: async (asker: Asker, folderId: string) => first(await folder([...asked(asker), folderId])),
+    folder: (asker: Asker, folderId: string) => folder([...asked(asker), folderId]),
     /** The secret with that uid, without its content. */
-    receipt: async (asker: Asker, uid: string) => first(await receipt([...asked(asker), uid])),
+    receipt: (asker: Asker, uid: string) => receipt([...asked(asker), uid]),
     /** The client itself and all its folders. */
     client: async (asker: Asker) => seenClient(await client(asked(asker))),
     /** The state of everything that the client can see; `folderId` is the one that it names. */

@@ -1,49 +1,90 @@
 import type { AuditDraft } from "@coffer/events";
 import { auditAppend, folderChanged } from "@coffer/events";
 import type { Database } from "@coffer/postgres";
-import { auditPayload, briefly, briefWaits, outboxColumns, outboxValues } from "@coffer/postgres";
+import { auditPayload, briefly, briefWaits, eachOf, outboxColumns, outboxValues } from "@coffer/postgres";
 import type { z } from "zod";
 import type { Actor } from "../audit.ts";
 import { foldCase } from "../fold-case.ts";
 import { momentAfter, momentOf } from "../moment.ts";
 import { tryWritersTurn } from "./folder-turn.ts";
 import type { SecretReceiptRow } from "./secrets.ts";
+import { receiptOf } from "./secrets.ts";
 
-// A secret is written in one statement, which commits by itself (docs/adr/0010): the caller has judged what it read, and
-// the statement writes, with the audit record and the event, if all of that is still so. Nobody waits for the event: the
-// relay's next look takes it, together with those of other writes. It waits for no lock of a transaction that has
-// more to do: while a folder is rotated or deleted, it writes nothing and says so.
+// Secrets are written in one statement, which commits by itself (docs/adr/0010), by as many requests as there are at the
+// time: each caller has judged what it read, and the statement writes, with the audit record and the event, if all of that
+// is still so. Nobody waits for the event: the relay's next look takes it, together with those of other writes. It waits for
+// no lock of a transaction that has more to do: while a folder is rotated or deleted, it writes nothing there and says so.
 
-const receiptColumns = "uid, folder_id, record_type, created_at, updated_at, version, key_version";
+const receiptColumns = ["uid", "folder_id", "record_type", "created_at", "updated_at", "version", "key_version"];
+/** `receiptColumns` of the table, or of the part of a statement, by that name. */
+const receiptFrom = (table: string): string => receiptColumns.map((column) => `${table}.${column}`).join(", ");
 
 /**
- * The folder as it was judged, while the caller ($4 a client, or a person in the session $5) may still write; kept so
- * until the commit.
+ * What is asked, in the order of `valuesOf` and with `more` behind, beside its place `n`. Of several writes of one secret
+ * the first is done, and the others are judged anew: each is to see the one before it. In the order of the uids nobody waits
+ * for somebody who waits for them.
  */
-const heldFolder = `
-  SELECT id, org_id, key_version, ${briefWaits}
-  FROM folders f
-  WHERE id = $1 AND org_id = $2 AND key_version = $3 AND ${tryWritersTurn("f.id")} AND (
-    EXISTS (
-      SELECT FROM client_folders g JOIN clients c ON c.id = g.client_id
-      WHERE g.client_id = $4 AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL
-    ) OR EXISTS (
-      SELECT FROM sessions s
-      JOIN folder_members g ON g.user_id = s.user_id AND g.folder_id = f.id
-      JOIN memberships m ON m.user_id = g.user_id AND m.org_id = f.org_id
-      WHERE s.id = $5 AND s.revoked_at IS NULL AND g.permission IN ('write', 'manage')
-        AND m.status = 'active' AND m.role <> 'auditor'
-    )
-  )
-  FOR KEY SHARE SKIP LOCKED`;
+const askedOf = (more: Record<string, string>): string => `
+  SELECT DISTINCT ON (org_id, uid) * FROM ${eachOf({
+    folder_id: "uuid",
+    org_id: "uuid",
+    folder_key_version: "integer",
+    client_id: "uuid",
+    session_id: "uuid",
+    uid: "text",
+    now: "timestamptz",
+    message_id: "uuid",
+    audit: "text",
+    news: "text",
+    ...more,
+  })} ORDER BY org_id, uid, n`;
 
-/** What a write leaves when `written` has a row: the parameters are the messages' id, the audit record and the event. */
-const messages = (id: string, record: string, news: string): string => `
+/**
+ * What is asked, with the folder as it was judged, while the caller (a client, or a person in a session) may still write;
+ * kept so until the commit.
+ */
+const heldFolders = `
+  SELECT asked.*, ${briefWaits}
+  FROM asked JOIN folders f ON f.id = asked.folder_id
+  WHERE ${tryWritersTurn("asked.folder_id")} AND f.org_id = asked.org_id AND f.key_version = asked.folder_key_version
+    AND (
+      EXISTS (
+        SELECT FROM client_folders g JOIN clients c ON c.id = g.client_id
+        WHERE g.client_id = asked.client_id AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL
+      ) OR EXISTS (
+        SELECT FROM sessions s
+        JOIN folder_members g ON g.user_id = s.user_id AND g.folder_id = f.id
+        JOIN memberships m ON m.user_id = g.user_id AND m.org_id = f.org_id
+        WHERE s.id = asked.session_id AND s.revoked_at IS NULL AND g.permission IN ('write', 'manage')
+          AND m.status = 'active' AND m.role <> 'auditor'
+      )
+    )
+  FOR KEY SHARE OF f SKIP LOCKED`;
+
+/** What the writes leave. */
+const messages = `
   INSERT INTO outbox (${outboxColumns})
-  SELECT message.* FROM written CROSS JOIN (VALUES
-    ${outboxValues(auditAppend, { id, payload: record })},
-    ${outboxValues(folderChanged, { id, payload: news })}
+  SELECT message.* FROM written JOIN held USING (org_id, uid) CROSS JOIN LATERAL (VALUES
+    ${outboxValues(auditAppend, { id: "held.message_id", payload: "held.audit" })},
+    ${outboxValues(folderChanged, { id: "held.message_id", payload: "held.news" })}
   ) AS message (${outboxColumns})`;
+
+/** The values of `contentValues`. */
+const contentColumns = {
+  title: "text",
+  title_folded: "text",
+  title_encrypted: "text",
+  encrypted_payload: "text",
+  wrapped_dek: "text",
+  fields: "text",
+  field_names: "text",
+};
+const fieldNames = "ARRAY(SELECT json_array_elements_text(held.field_names::json))";
+
+/** The secret as it was judged, of the values of `presentValues`. */
+const presentColumns = { version: "integer", updated_at: "timestamptz" };
+const present = `s.org_id = held.org_id AND s.uid = held.uid AND s.folder_id = held.folder_id
+         AND s.version = held.version AND s.updated_at = held.updated_at`;
 
 /** What a client writes of a secret. `title` undefined leaves it as it is on an update, and absent on a creation. */
 export interface SecretContent {
@@ -78,55 +119,51 @@ export type SecretWrites = ReturnType<typeof createSecretWrites>;
 
 /**
  * Prepares the statements. Each function returns null, and has written nothing, when what was judged is no longer so, or
- * somebody else has kept the secret locked.
+ * somebody else has kept the secret locked, or writes it at the same moment.
  */
 export function createSecretWrites(database: Database) {
-  const write = <Row>(name: string, text: string) => briefly(database.preparedWrite<Row>(name, text), []);
-  const insert = write<SecretReceiptRow | { uid: null }>(
-    "insert-secret",
-    `WITH folder AS MATERIALIZED (${heldFolder}),
-     written AS (
-       INSERT INTO secrets (org_id, uid, folder_id, record_type, title, title_folded, title_encrypted,
+  const write = (name: string, more: Record<string, string>, change: string) =>
+    briefly(
+      database.preparedWriteEach<Answer>(
+        name,
+        `WITH asked AS MATERIALIZED (${askedOf(more)}), held AS MATERIALIZED (${heldFolders}),
+         written AS (${change}), told AS (${messages})
+         SELECT held.n::integer AS n, ${receiptFrom("written")} FROM held LEFT JOIN written USING (org_id, uid)`,
+      ),
+      null,
+    );
+  const insert = write(
+    "insert-secrets",
+    { record_type: "text", ...contentColumns },
+    `INSERT INTO secrets (org_id, uid, folder_id, record_type, title, title_folded, title_encrypted,
          encrypted_payload, wrapped_dek, fields, field_names, key_version, version, created_at, updated_at)
-       SELECT org_id, $6, id, $7, $8, $9, coalesce($10::text, ''), $11, $12, $13, $14, key_version, 1, $15, $15
-       FROM folder
+       SELECT org_id, uid, folder_id, record_type, title, title_folded, coalesce(title_encrypted, ''),
+         encrypted_payload, wrapped_dek, fields::jsonb, ${fieldNames}, folder_key_version, 1, now, now
+       FROM held ORDER BY org_id, uid
        ON CONFLICT ON CONSTRAINT secrets_uid_key DO NOTHING
-       RETURNING ${receiptColumns}
-     ),
-     told AS (${messages("$16", "$17", "$18")})
-     SELECT written.* FROM folder LEFT JOIN written ON true`,
+       RETURNING org_id, ${receiptFrom("secrets")}`,
   );
-  const replace = write<SecretReceiptRow>(
-    "replace-secret",
-    `WITH folder AS MATERIALIZED (${heldFolder}),
-     written AS (
-       UPDATE secrets SET
-         title = coalesce($9, title),
-         title_folded = coalesce($10, title_folded),
-         title_encrypted = coalesce($11, title_encrypted),
-         encrypted_payload = $12,
-         wrapped_dek = $13,
-         fields = $14,
-         field_names = $15,
-         key_version = $3,
-         version = version + 1,
-         updated_at = $16
-       WHERE org_id = (SELECT org_id FROM folder) AND uid = $6 AND folder_id = $1 AND version = $7 AND updated_at = $8
-       RETURNING ${receiptColumns}
-     ),
-     told AS (${messages("$17", "$18", "$19")})
-     SELECT * FROM written`,
+  const replace = write(
+    "replace-secrets",
+    { ...presentColumns, ...contentColumns },
+    `UPDATE secrets s SET
+         title = coalesce(held.title, s.title),
+         title_folded = coalesce(held.title_folded, s.title_folded),
+         title_encrypted = coalesce(held.title_encrypted, s.title_encrypted),
+         encrypted_payload = held.encrypted_payload,
+         wrapped_dek = held.wrapped_dek,
+         fields = held.fields::jsonb,
+         field_names = ${fieldNames},
+         key_version = held.folder_key_version,
+         version = s.version + 1,
+         updated_at = held.now
+       FROM held WHERE ${present}
+       RETURNING s.org_id, ${receiptFrom("s")}`,
   );
-  const remove = write<{ uid: string }>(
-    "delete-secret",
-    `WITH folder AS MATERIALIZED (${heldFolder}),
-     written AS (
-       DELETE FROM secrets
-       WHERE org_id = (SELECT org_id FROM folder) AND uid = $6 AND folder_id = $1 AND version = $7 AND updated_at = $8
-       RETURNING uid
-     ),
-     told AS (${messages("$9", "$10", "$11")})
-     SELECT * FROM written`,
+  const remove = write(
+    "delete-secrets",
+    presentColumns,
+    `DELETE FROM secrets s USING held WHERE ${present} RETURNING s.org_id, ${receiptFrom("s")}`,
   );
 
   return {
@@ -140,51 +177,39 @@ export function createSecretWrites(database: Database) {
       audit,
     }: { uid: string; recordType: string; content: SecretContent; now: Date } & Judged): Promise<Inserted | null> {
       const at = momentOf(now);
-      const [row] = await insert([
-        ...folderValues(folder),
-        uid,
-        recordType,
-        ...contentValues(content),
-        at,
-        ...messageValues(folder, audit, at),
-      ]);
-      if (row === undefined) return null;
-      return row.uid === null ? "taken" : row;
+      const row = await insert([...valuesOf({ folder, uid, at, audit }), recordType, ...contentValues(content)]);
+      return row && (writtenOf(row) ?? "taken");
     },
     /** Replaces the content of the secret `present`. */
     async replace({ present, content, folder, now, audit }: Updated): Promise<SecretReceiptRow | null> {
       const at = momentAfter(present.updated_at, now);
-      const [row] = await replace([
-        ...folderValues(folder),
+      const row = await replace([
+        ...valuesOf({ folder, uid: present.uid, at, audit }),
         ...presentValues(present),
         ...contentValues(content),
-        at,
-        ...messageValues(folder, audit, at),
       ]);
-      return row ?? null;
+      return row && writtenOf(row);
     },
     /** Removes the secret `present` for good. */
     async remove({ present, folder, now, audit }: Removed): Promise<true | null> {
       const at = momentAfter(present.updated_at, now);
-      const values = [...folderValues(folder), ...presentValues(present), ...messageValues(folder, audit, at)];
-      const [row] = await remove(values);
-      return row === undefined ? null : true;
+      const row = await remove([...valuesOf({ folder, uid: present.uid, at, audit }), ...presentValues(present)]);
+      return row && writtenOf(row) && true;
     },
   };
 }
 
-const folderValues = ({ actor, folderId, orgId, keyVersion }: JudgedFolder) => [
-  folderId,
-  orgId,
-  keyVersion,
-  actor.type === "client" ? actor.id : null,
-  actor.type === "user" ? (actor.session_id ?? null) : null,
-];
+/** What a statement says of a write that found its folder as it was judged: `uid` null when it did not find its secret so. */
+type Answer = SecretReceiptRow | { uid: null };
 
-const presentValues = ({ uid, version, updated_at }: SecretReceiptRow) => [uid, version, updated_at];
+/** Null when nothing was written. */
+function writtenOf(row: Answer): SecretReceiptRow | null {
+  return row.uid === null ? null : receiptOf(row);
+}
 
-/** The event has the id of the record: they are told to others. */
-function messageValues({ folderId }: JudgedFolder, audit: AuditDraft, at: string) {
+/** The values of each write. The event has the id of the record: they are told to others. */
+function valuesOf({ folder, uid, at, audit }: { uid: string; at: string } & Judged): unknown[] {
+  const { actor, folderId, orgId, keyVersion } = folder;
   const news: z.infer<typeof folderChanged.payload> = {
     id: audit.id,
     folder_id: folderId,
@@ -192,8 +217,21 @@ function messageValues({ folderId }: JudgedFolder, audit: AuditDraft, at: string
     updated_at: at,
     user_ids: [],
   };
-  return [audit.id, auditPayload(audit), JSON.stringify(news)];
+  return [
+    folderId,
+    orgId,
+    keyVersion,
+    actor.type === "client" ? actor.id : null,
+    actor.type === "user" ? (actor.session_id ?? null) : null,
+    uid,
+    at,
+    audit.id,
+    auditPayload(audit),
+    JSON.stringify(news),
+  ];
 }
+
+const presentValues = ({ version, updated_at }: SecretReceiptRow) => [version, updated_at];
 
 function contentValues({ title, title_encrypted, encrypted_payload, wrapped_dek, fields = {} }: SecretContent) {
   return [
@@ -203,6 +241,6 @@ function contentValues({ title, title_encrypted, encrypted_payload, wrapped_dek,
     encrypted_payload,
     wrapped_dek,
     JSON.stringify(fields),
-    Object.keys(fields).sort(),
+    JSON.stringify(Object.keys(fields).sort()),
   ];
 }

@@ -14,6 +14,12 @@ const receipt = z.object({
 });
 export type SecretReceiptRow = z.infer<typeof receipt>;
 
+/** The receipt without what else is in a row. */
+export function receiptOf(row: SecretReceiptRow): SecretReceiptRow {
+  const { uid, folder_id, record_type, created_at, updated_at, version, key_version } = row;
+  return { uid, folder_id, record_type, created_at, updated_at, version, key_version };
+}
+
 export const secretRow = receipt.extend({
   title: z.string().nullable(),
   title_encrypted: z.string(),

@@ -1,7 +1,7 @@
 import { auditAppend, recordsChanged } from "@coffer/events";
 import type { AuditDraft } from "@coffer/events";
 import type { Database } from "@coffer/postgres";
-import { briefly, briefWaits, isUniqueViolation, outboxColumns, outboxValues } from "@coffer/postgres";
+import { briefly, briefWaits, eachOf, isUniqueViolation, outboxColumns, outboxValues } from "@coffer/postgres";
 import { idOfDeleted } from "./records.ts";
 import { tryWritersTurn } from "./vault-turn.ts";
 
@@ -9,9 +9,14 @@ import { tryWritersTurn } from "./vault-turn.ts";
 // for each it looks whether the person sees the vault and may write there, writes, and leaves the event and the audit
 // record. It waits for nobody who changes who sees a vault: then it writes nothing there, and whoever asked judges anew.
 
-/** What is asked, in the order of `valuesOf` and with `more` behind, beside its place `n`. */
-const askedOf = (more: Record<string, string>): string => {
-  const columns = {
+/**
+ * What is asked, in the order of `valuesOf` and with `more` behind, beside its place `n`. Of several writes of one record
+ * the first is done, and the others are asked again: each is to see the one before it. In the order of the ids nobody waits
+ * for somebody who waits for them.
+ */
+const askedOf = (more: Record<string, string>): string => `
+  SELECT DISTINCT ON (id) *, (SELECT access_version FROM vaults v WHERE v.id = asked.vault_id) AS access_version
+  FROM ${eachOf({
     vault_id: "uuid",
     user_id: "uuid",
     id: "uuid",
@@ -20,15 +25,8 @@ const askedOf = (more: Record<string, string>): string => {
     audit: "text",
     now: "timestamptz",
     ...more,
-  };
-  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
-  // Of several writes of one record the first is done, and the others are asked again: each is to see the one before it.
-  // In the order of the ids nobody waits for somebody who waits for them.
-  return `
-    SELECT DISTINCT ON (a.id) a.*, (SELECT access_version FROM vaults v WHERE v.id = a.vault_id) AS access_version
-    FROM unnest(${arrays.join(", ")}) WITH ORDINALITY AS a (${Object.keys(columns).join(", ")}, n)
-    ORDER BY a.id, a.n`;
-};
+  })}
+  ORDER BY id, n`;
 
 /**
  * What is asked, with the vault, if the person sees it and may write there. It is held with other writers until the commit;

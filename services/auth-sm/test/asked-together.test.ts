@@ -1,6 +1,6 @@
 import t from "tap";
 import { call } from "./support/call.ts";
-import { ask, createFolder, createMachine, createSecret } from "./support/machines.ts";
+import { ask, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
 import type { Machine } from "./support/machines.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
@@ -27,10 +27,15 @@ await t.test("machines that ask at the same moment are each judged for themselve
   ];
   const client = `/api/org/applications/${revoked.machine.applicationId}/clients/${revoked.machine.clientId}`;
   t.equal((await call(service, "DELETE", client, { token: owner.token })).status, 204);
-  const own = { of: first, statuses: [200, 403, 401, 404] };
-  const others = { of: second, statuses: [403, 200, 401, 404] };
-  const cases = [own, others, own].flatMap(({ of, statuses }) =>
-    [first, second, revoked, foreign].map(({ machine }, index) => ({ of, machine, status: statuses[index] })),
+  const own = { of: first, statuses: [200, 403, 401, 404], making: [201, 403, 401, 403] };
+  const others = { of: second, statuses: [403, 200, 401, 404], making: [403, 201, 401, 403] };
+  const cases = [own, others, own].flatMap(({ of, statuses, making }) =>
+    [first, second, revoked, foreign].map(({ machine }, index) => ({
+      of,
+      machine,
+      status: statuses[index],
+      made: making[index],
+    })),
   );
 
   const reads = ({ machine, of }: (typeof cases)[number]) => [
@@ -48,6 +53,21 @@ await t.test("machines that ask at the same moment are each judged for themselve
       if (status !== 200) continue;
       t.match(whole?.body, { uid: of.uid, folder_id: of.folder });
       t.match([field?.body, resolved?.body], [{ value_encrypted: of.value }, { value_encrypted: of.value }]);
+    }
+  }
+
+  const content = () => ({ encrypted_payload: sealed(), wrapped_dek: sealed() });
+  const writes = ({ machine, of }: (typeof cases)[number]) => [
+    ask(service, machine, "PUT", `/secrets/${of.uid}`, { body: content() }),
+    ask(service, machine, "POST", "/secrets", { body: secretBody(of.folder) }),
+  ];
+  for (let round = 1; round <= 5; round += 1) {
+    const answers = await Promise.all(cases.map((each) => Promise.all(writes(each))));
+    for (const [index, { of, status, made }] of cases.entries()) {
+      const [update, creation] = answers[index] ?? [];
+      t.same([update?.status, creation?.status], [status, made], `case ${index}`);
+      if (status === 200) t.match(update?.body, { uid: of.uid, folder_id: of.folder });
+      if (made === 201) t.match(creation?.body, { folder_id: of.folder, version: 1 });
     }
   }
 });
