@@ -139,6 +139,13 @@ export const machineMutants: readonly Mutant[] = [
     tests: [`${tests}/secret-permissions.test.ts`, `${tests}/authorization.test.ts`],
   },
   {
+    name: "write-looks-for-the-secret-in-every-organization",
+    file: `${source}/store/secret-reads.ts`,
+    find: "WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true\n     LEFT JOIN LATERAL (SELECT key_version",
+    replace: "WHERE uid = asked.uid LIMIT 1) s ON true\n     LEFT JOIN LATERAL (SELECT key_version",
+    tests: [`${tests}/asked-together.test.ts`],
+  },
+  {
     name: "machine-judged-as-another-that-asks-with-it",
     file: `${source}/store/secret-reads.ts`,
     find: "JOIN LATERAL (SELECT * FROM clients WHERE id = asked.client_id LIMIT 1) c ON true",
