@@ -8,6 +8,7 @@ export class RawJson {
 
 export interface StrangeValue {
   readonly name: string;
+  /** A value of the caller's own: what is put into it later is in no other request, nor in itself. */
   make(): unknown;
 }
 
@@ -15,7 +16,7 @@ export interface StrangeText extends StrangeValue {
   make(): string;
 }
 
-const value = (name: string, content: unknown): StrangeValue => ({ name, make: () => content });
+const value = (name: string, content: unknown): StrangeValue => ({ name, make: () => structuredClone(content) });
 const text = (name: string, make: () => string): StrangeText => ({ name, make });
 const raw = (json: string): StrangeValue => ({ name: `the JSON ${json.slice(0, 24)}`, make: () => new RawJson(json) });
 

@@ -1,11 +1,13 @@
 import { loadDescription } from "@coffer/openapi";
 import t from "tap";
+import { jsonText } from "../src/json-text.ts";
 import { createMalform } from "../src/malform.ts";
 import { bodyMutations } from "../src/mutate-body.ts";
 import { headerMutations } from "../src/mutate-headers.ts";
 import { createRandom } from "../src/random.ts";
 import type { RawRequest } from "../src/request.ts";
 import { bytesOf } from "../src/request.ts";
+import { strangeKinds } from "../src/strange-values.ts";
 
 const { operations } = loadDescription();
 const caller = { url: "http://127.0.0.1:8080", authorization: "Bearer x" };
@@ -47,6 +49,17 @@ await t.test("every field of a body is left out, and given another type, in turn
       t.ok(names.includes(`null at ${field}`), `${operation.id} with null as ${field}`);
       t.ok(names.includes(`a lone high surrogate at ${field}`), `${operation.id} with a surrogate in ${field}`);
     }
+  }
+  t.end();
+});
+
+await t.test("a strange value in which another stands leaves both as they were for the requests after it", (t) => {
+  for (const { name, make } of strangeKinds) {
+    const before = jsonText(make());
+    const holder = make();
+    if (typeof holder === "object" && holder !== null) Object.assign(holder, { type: make() });
+    t.doesNotThrow(() => jsonText(holder), name);
+    t.equal(jsonText(make()), before, name);
   }
   t.end();
 });

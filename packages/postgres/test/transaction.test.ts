@@ -194,7 +194,8 @@ void t.test("a deadlock runs the work again, and both changes are there in the e
       await enqueueAudit(tx, auditDraft());
     });
   await Promise.all([both("a", "b", first, second), both("b", "a", second, first)]);
-  t.equal(runs, 3, "one of the two ran twice");
+  // Mostly once: but who comes again may take its first row before the other, who waits for it, has woken up.
+  t.ok(runs >= 3, "one of the two ran again");
   t.same(await database.pool.anyFirst(sql.type(number)`select balance as n from account`), [2, 2]);
   t.equal(await count(database, "outbox"), 2, "the run that was undone left no message");
 });
