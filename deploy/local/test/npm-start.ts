@@ -76,9 +76,12 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
   // Who does not wait for it does not care.
   ready.catch(() => undefined);
   t.teardown(async () => {
+    const services = Object.values(readRunFile(directory)?.services ?? {}).map((service) => service.pid);
     killGroup(pid);
     await exited;
     started.delete(pid);
+    // They are in groups of their own, and end when they notice; on a busy machine that takes them a while.
+    await until(() => living(services).length === 0);
     await endServersIn(directory);
     try {
       requireAsDescribed(problems);

@@ -36,14 +36,15 @@ await t.test("what events have not told is pushed when it is asked for, once", a
   const vaultId = randomUUID();
   const device = await viewer(vaultId);
   const change = changeOf("missed");
-  const vault = { action: "vault_updated" as const, vault_id: vaultId, updated_at: moment(), user_ids: null };
+  const user_ids = [device.userId, randomUUID()];
+  const vault = { action: "vault_updated" as const, vault_id: vaultId, updated_at: moment(), user_ids };
   let parts = 0;
   vaults.news = (since, after) => {
     if (since === null) return {};
     parts += 1;
     return after === null
       ? { records: [{ vault_id: vaultId, changes: [change] }], after: "more" }
-      : { vaults: [vault, { ...vault, action: "vault_created", user_ids: [device.userId, randomUUID()] }] };
+      : { vaults: [vault, { ...vault, action: "vault_created" }] };
   };
   await until("it is there", () => device.pushes().length === 3);
   t.match(device.pushes(), [{ record_id: "missed" }, { action: "vault_updated" }, { action: "vault_created" }]);
@@ -81,17 +82,21 @@ await t.test("what was pushed already is not pushed again, what is newer is", as
   await vaults.tell(lost);
   await until("it is there", () => device.pushes().length === 2);
   vaults.viewers.set(vaultId, [device.userId]);
+  const update = { action: "vault_updated" as const, vault_id: vaultId, updated_at: moment() };
+  await vaults.tell({ ...update, user_ids: null });
+  await until("it is there", () => device.pushes().length === 3);
   let asked = 0;
   const older = { ...change, updated_at: "2026-11-20T10:00:00.000001Z" };
   vaults.news = (since) => {
     if (since !== null) asked += 1;
-    return { records: [{ vault_id: vaultId, changes: [change, older] }], vaults: [lost] };
+    const updates = [{ ...update, user_ids: [device.userId] }];
+    return { records: [{ vault_id: vaultId, changes: [change, older] }], vaults: [lost, ...updates] };
   };
   await until("it is asked", () => asked === 2);
-  t.equal(device.pushes().length, 2);
+  t.equal(device.pushes().length, 3);
   const newer = { ...change, updated_at: "2026-11-20T10:00:00.000003Z" };
   vaults.news = () => ({ records: [{ vault_id: vaultId, changes: [change, newer] }] });
-  await until("the newer is there", () => device.pushes().length === 3);
+  await until("the newer is there", () => device.pushes().length === 4);
   t.match(device.pushes().at(-1), newer);
 });
 
@@ -130,9 +135,9 @@ await t.test("to be given a vault and to lose it is told in the order of their t
 
 await t.test("what a vault was before somebody was given it is not made up for", async (t) => {
   const vaultId = randomUUID();
-  const [given, other] = [await viewer(vaultId), await viewer(vaultId)];
+  const [given, other, late] = [await viewer(vaultId), await viewer(vaultId), await viewer(vaultId)];
   const at = (n: number): string => `2026-11-20T10:00:00.00000${n}Z`;
-  const about = { vault_id: vaultId, user_ids: null };
+  const about = { vault_id: vaultId, user_ids: [given.userId, other.userId] };
   await vaults.tell({ ...about, action: "vault_created", updated_at: at(2), user_ids: [given.userId] });
   await until("it is there", () => given.pushes().length === 1);
   vaults.news = () => ({ vaults: [{ ...about, action: "vault_updated", updated_at: at(1) }] });
@@ -143,6 +148,20 @@ await t.test("what a vault was before somebody was given it is not made up for",
     given.pushes().map(({ updated_at }) => updated_at),
     [at(2), at(3)],
   );
+  t.same(late.pushes(), [], "who was given it after the answer, and is told so by the event");
+});
+
+await t.test("of a vault that very many see everybody is told, also in another part", async () => {
+  const vaultId = randomUUID();
+  const [first, second] = [await viewer(vaultId), await viewer(vaultId)];
+  const update = { action: "vault_updated" as const, vault_id: vaultId, updated_at: moment() };
+  vaults.news = (since, after) => {
+    if (since === null) return {};
+    return after === null
+      ? { vaults: [{ ...update, user_ids: [first.userId] }], after: "more" }
+      : { vaults: [{ ...update, user_ids: [second.userId] }] };
+  };
+  await until("both are told", () => first.pushes().length === 1 && second.pushes().length === 1);
 });
 
 await t.test("who was given a vault and was not told is told when it is asked for", async (t) => {

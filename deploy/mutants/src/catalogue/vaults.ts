@@ -90,6 +90,13 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/sight-times.test.ts`],
   },
   {
+    name: "news-of-a-new-vault-tell-its-owner-twice",
+    file: `${source}/store/sync-news.ts`,
+    find: " AND began_x <> v.x",
+    replace: "",
+    tests: [`${tests}/sync-news.test.ts`],
+  },
+  {
     name: "changed-permission-leaves-the-vault-as-old-as-it-was",
     file: `${source}/store/vaults.ts`,
     find: "updated_at = ${later(now)}",

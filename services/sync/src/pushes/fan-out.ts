@@ -68,30 +68,31 @@ export function createFanOut({
       const { action, vault_id, updated_at, user_ids, except } = news;
       const everybody = `vault ${vault_id}`;
       const sightOf = (user: string): string => `${user} ${vault_id}`;
+      const changeOf = (user: string): string => `change ${user} ${vault_id}`;
       const isUpdate = action === "vault_updated";
       // The times at which a person is given a vault and loses it only grow: what is no later than what the person was
-      // told last is out of date, or was told. When the vault itself was changed says nothing of that.
-      const isNew = (user: string): boolean => isUpdate || !recent.has(sightOf(user), updated_at);
+      // told last is out of date, or was told. When the vault itself was changed says nothing of that, but what is made up
+      // for is nothing to who was given it later.
+      const isKnown = (user: string): boolean => {
+        if (!isUpdate) return recent.has(sightOf(user), updated_at);
+        return again && [everybody, changeOf(user), sightOf(user)].some((thing) => recent.has(thing, updated_at));
+      };
+      // Whom the change has given the vault is told that.
+      const given = new Set(except);
       // Nobody is asked for the sake of who is not here: whoever connects finds it as it is.
-      const isConcerned = (user: string): boolean => connections.hasUser(user) && isNew(user);
+      const isConcerned = (user: string): boolean => connections.hasUser(user) && !given.has(user) && !isKnown(user);
       if (connections.size === 0 || user_ids?.some(isConcerned) === false) return;
-      if (user_ids === null && again && recent.has(everybody, updated_at)) return;
       // Who has lost it is told by name, unless they see it again by now; when nobody can be asked, all of them are. And what
       // was asked before is then sent before, so that nothing of the vault follows its end.
       const isEnd = action === "vault_deleted";
       const asked = audience.ofVault(vault_id);
       const viewers = await (isEnd ? asked.catch(nobody) : asked);
       const sees = new Set(viewers);
-      // Whom the change has given the vault is told that. And what is made up for is nothing to who was given it later.
-      const given = new Set(except);
-      const isBefore = (user: string): boolean => given.has(user) || (again && recent.has(sightOf(user), updated_at));
-      const told =
-        user_ids?.filter((user) => isConcerned(user) && sees.has(user) !== isEnd) ??
-        viewers.filter((user) => connections.hasUser(user) && !isBefore(user));
+      const told = (user_ids ?? viewers).filter((user) => isConcerned(user) && sees.has(user) !== isEnd);
       send(told, [vaultPush(news)]);
       if (user_ids === null) recent.note(everybody, updated_at);
       // Only of whom it was told to: to the others it is told when it is heard of once more and they may know.
-      else if (!isUpdate) for (const user of told) recent.note(sightOf(user), updated_at);
+      else for (const user of told) recent.note(isUpdate ? changeOf(user) : sightOf(user), updated_at);
       metrics.pushed(updated_at);
     },
 

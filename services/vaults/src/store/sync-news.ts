@@ -16,10 +16,6 @@ export interface NewsQuery {
 
 const record = key.extend({ at: z.string(), created: z.boolean() });
 const sight = key.extend({ at: z.string() });
-const vault = sight.extend({ given: z.array(z.string()) });
-
-/** So many are named of those to whom a change has given a vault; with more of each, an answer would not fit the bus. */
-const mostGiven = 5;
 
 const nil = "00000000-0000-0000-0000-000000000000";
 
@@ -50,16 +46,16 @@ export function deletionsSince(db: Queryable, query: NewsQuery) {
   `);
 }
 
-/** Vaults that are new or changed since, and some of those to whom just that gave them; `id` is that of the vault. */
+/**
+ * Who sees a vault that was changed since, but for whom just that has given it; `id` is that of the person. Each by name,
+ * because whoever is given it between this answer and its telling is to be told that, and nothing before.
+ */
 export function vaultsSince(db: Queryable, query: NewsQuery) {
-  const columns = [sql.fragment`x`, sql.fragment`id`, sql.fragment`id`] as const;
-  return db.any(sql.type(vault)`
-    SELECT x, id AS vault_id, id, updated_at AS at, ARRAY(
-      SELECT user_id::text FROM sights
-      WHERE vault_id = vaults.id AND began_x = vaults.x AND ended_x IS NULL LIMIT ${mostGiven}
-    ) AS given
-    FROM vaults
-    WHERE ${goesOn(query, columns)} ORDER BY x, id LIMIT ${query.limit}
+  const columns = [sql.fragment`v.x`, sql.fragment`v.id`, sql.fragment`user_id`] as const;
+  return db.any(sql.type(sight)`
+    SELECT v.x, v.id AS vault_id, user_id AS id, v.updated_at AS at
+    FROM vaults v JOIN sights ON sights.vault_id = v.id AND ended_x IS NULL AND began_x <> v.x
+    WHERE ${goesOn(query, columns)} ORDER BY v.x, v.id, user_id LIMIT ${query.limit}
   `);
 }
 

@@ -26,7 +26,6 @@ const mostRows = 1_000;
 interface Row extends NewsKey {
   at: string;
   created?: boolean;
-  given?: readonly string[];
 }
 
 interface Kind {
@@ -38,7 +37,7 @@ interface Kind {
 const kinds: readonly Kind[] = [
   { find: sightsEndedSince, tell: (rows) => ({ vaults: bySight("vault_deleted", rows) }) },
   { find: sightsBegunSince, tell: (rows) => ({ vaults: bySight("vault_created", rows) }) },
-  { find: vaultsSince, tell: (rows) => ({ vaults: rows.map(vaultUpdate) }) },
+  { find: vaultsSince, tell: (rows) => ({ vaults: bySight("vault_updated", rows) }) },
   {
     find: recordsSince,
     tell: (rows) => ({
@@ -118,18 +117,8 @@ function placeAfter({ after, ...at }: Place): string {
   return encodeCursor({ ...at, after: behind });
 }
 
-function vaultUpdate({ vault_id, at, given = [] }: Row): VaultNews {
-  return {
-    action: "vault_updated",
-    vault_id,
-    updated_at: at,
-    user_ids: null,
-    ...(given.length > 0 && { except: [...given] }),
-  };
-}
-
-/** One entry for all people for whom a vault began or ended at the same time: by it each is told the last last. */
-function bySight(action: "vault_created" | "vault_deleted", rows: readonly Row[]): VaultNews[] {
+/** One entry for all people to whom the same happened to a vault at the same time: by it each is told the last last. */
+function bySight(action: VaultNews["action"], rows: readonly Row[]): VaultNews[] {
   return Array.from(Map.groupBy(rows, ({ vault_id, at }) => `${vault_id} ${at}`).values(), (group) => {
     const [{ vault_id, at: updated_at } = { vault_id: "", at: "" }] = group;
     return { action, vault_id, updated_at, user_ids: group.map(({ id }) => id) };
