@@ -151,17 +151,22 @@ await t.test("what a vault was before somebody was given it is not made up for",
   t.same(late.pushes(), [], "who was given it after the answer, and is told so by the event");
 });
 
-await t.test("of a vault that very many see everybody is told, also in another part", async () => {
+await t.test("of a vault that very many see everybody is told, also in another part, and once", async (t) => {
   const vaultId = randomUUID();
   const [first, second] = [await viewer(vaultId), await viewer(vaultId)];
   const update = { action: "vault_updated" as const, vault_id: vaultId, updated_at: moment() };
+  let answers = 0;
   vaults.news = (since, after) => {
     if (since === null) return {};
+    if (after === null) answers += 1;
     return after === null
       ? { vaults: [{ ...update, user_ids: [first.userId] }], after: "more" }
       : { vaults: [{ ...update, user_ids: [second.userId] }] };
   };
   await until("both are told", () => first.pushes().length === 1 && second.pushes().length === 1);
+  const seen = answers;
+  await until("it is asked twice more", () => answers >= seen + 2);
+  t.same([first.pushes().length, second.pushes().length], [1, 1]);
 });
 
 await t.test("who was given a vault and was not told is told when it is asked for", async (t) => {
