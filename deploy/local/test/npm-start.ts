@@ -76,7 +76,9 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
   // Who does not wait for it does not care.
   ready.catch(() => undefined);
   t.teardown(async () => {
-    const services = Object.values(readRunFile(directory)?.services ?? {}).map((service) => service.pid);
+    // One that has ended by itself was refused, and the file is that of whoever runs on this data.
+    const own = child.exitCode === null ? readRunFile(directory) : null;
+    const services = Object.values(own?.services ?? {}).map((service) => service.pid);
     killGroup(pid);
     await exited;
     started.delete(pid);

@@ -5,7 +5,7 @@ import { parseColumn } from "./columns.ts";
 /** How long Postgres and the network may take, in milliseconds. Each bound exists so that nothing waits for ever. */
 export const limits = {
   connect: 3_000,
-  /** How long a caller waits for a free connection of a pool. */
+  /** How long a caller waits for a free connection of a pool, or for a statement that others share to begin. */
   acquire: 3_000,
   lock: 5_000,
   statement: 10_000,

@@ -9,10 +9,15 @@ export interface GroupedOptions<Item, Result> {
   atOnce?: number;
   /** Whether what a go failed with is a reason for all that wait, who then fail too; for none unless told. */
   concernsAll?: (error: unknown) => boolean;
+  /** How much of a go an item is, and how much a go may be: a heavier item goes alone. Unless told nothing has a weight. */
+  weight?: { of: (item: Item) => number; most: number };
+  /** How many may wait, and for how long until their go begins; the others fail with the reason. Unless told, all wait. */
+  patience?: { most: number; milliseconds: number; reason: () => Error };
 }
 
 interface Waiter<Item, Result> {
   item: Item;
+  since: number;
   resolve: (result: Result) => void;
   reject: (reason: unknown) => void;
 }
@@ -28,6 +33,8 @@ export function createGrouped<Item, Result>({
   most = 1_000,
   atOnce = 1,
   concernsAll = () => false,
+  weight,
+  patience,
 }: GroupedOptions<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiter<Item, Result>[] = [];
   let underWay = 0;
@@ -35,11 +42,28 @@ export function createGrouped<Item, Result>({
   // A go belongs to all of its callers: it runs in the context of none, such as that of a transaction or a trace.
   const inNoContext = AsyncLocalStorage.snapshot();
 
+  const take = (): Waiter<Item, Result>[] => {
+    const batch: Waiter<Item, Result>[] = [];
+    const tooEarly = patience === undefined ? 0 : performance.now() - patience.milliseconds;
+    let heavy = 0;
+    for (let next = waiting[0]; next !== undefined && batch.length < most; next = waiting[0]) {
+      if (patience !== undefined && next.since < tooEarly) next.reject(patience.reason());
+      else {
+        heavy += weight?.of(next.item) ?? 0;
+        if (batch.length > 0 && weight !== undefined && heavy > weight.most) break;
+        batch.push(next);
+      }
+      waiting.shift();
+    }
+    return batch;
+  };
+
   const runAll = async (): Promise<void> => {
     called = false;
     underWay += 1;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, most);
+      const batch = take();
+      if (batch.length === 0) break;
       try {
         const results = await run(batch.map(({ item }) => item));
         // There is one for each.
@@ -54,7 +78,11 @@ export function createGrouped<Item, Result>({
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      if (patience !== undefined && waiting.length >= patience.most) {
+        reject(patience.reason());
+        return;
+      }
+      waiting.push({ item, since: patience === undefined ? 0 : performance.now(), resolve, reject });
       if (called || underWay >= atOnce) return;
       called = true;
       // At the end of this turn of the event loop: what arrives in the same turn goes with it.

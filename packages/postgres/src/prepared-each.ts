@@ -1,4 +1,6 @@
-import { isUnavailable, waitedInVain } from "./failure.ts";
+import { ServiceError } from "@coffer/errors";
+import { limits } from "./connection.ts";
+import { isUnavailable, QueryFailure, waitedInVain } from "./failure.ts";
 import { createGrouped } from "./grouped.ts";
 import type { Prepared } from "./prepared.ts";
 
@@ -7,6 +9,10 @@ export type PreparedEach<Row> = (values: readonly unknown[]) => Promise<Row | nu
 
 /** Few enough that the last of them does not wait long for the first. */
 const mostTogether = 64;
+/** Of text: what is more would take long enough that those who come with it notice. */
+const mostCharacters = 2 * 1024 * 1024;
+/** As many as wait on a connection at most: by then they are not answered in time any more. */
+const mostWaiting = 2_000;
 
 /**
  * SQL: the values of those who ask, a row for each, with its place from 1 on as `n`. They are the statement's parameters,
@@ -38,17 +44,26 @@ export function prepareEach<Row>(statement: Prepared<Row & { n: number }>, atOnc
       try {
         return await askAll(asked);
       } catch (error) {
-        if (asked.length === 1 || concernsAll(error)) throw error;
-        // A value that Postgres refuses, or a row that somebody else keeps, is the business of whoever brought it.
-        return asked.map(askAlone);
+        // A value that Postgres refuses, or a row that somebody else keeps, is the business of whoever brought it, and
+        // nothing was done. After any other error it may have been.
+        if (asked.length > 1 && (error instanceof QueryFailure || waitedInVain(error))) return asked.map(askAlone);
+        throw error;
       }
     },
     most: mostTogether,
     atOnce,
     // Behind a statement that hangs nobody waits for longer than it.
-    concernsAll,
+    concernsAll: (error) => isUnavailable(error) && !waitedInVain(error),
+    weight: { of: charactersOf, most: mostCharacters },
+    patience: { most: mostWaiting, milliseconds: limits.acquire, reason: tooLate },
   });
   return async (values) => ask(values);
 }
 
-const concernsAll = (error: unknown): boolean => isUnavailable(error) && !waitedInVain(error);
+function charactersOf(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
+}
+
+function tooLate(): ServiceError {
+  return new ServiceError("unavailable", "the database has too much to do; try again", { retryAfterSeconds: 1 });
+}

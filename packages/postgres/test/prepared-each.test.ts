@@ -1,6 +1,7 @@
 import t from "tap";
-import { testPostgres } from "@coffer/testkit";
-import { QueryFailure } from "../src/index.ts";
+import { ServiceError } from "@coffer/errors";
+import { testPostgres, until } from "@coffer/testkit";
+import { prepareEach, QueryFailure } from "../src/index.ts";
 import { createGrouped } from "../src/grouped.ts";
 import { freshDatabase, gate } from "./support.ts";
 
@@ -52,6 +53,72 @@ void t.test("a question that Postgres refuses is refused alone", async (t) => {
     ].map((asked) => divide(asked).catch(code)),
   );
   t.match(answers, [{ quotient: 10 }, "22012", "22021", { quotient: 2 }]);
+});
+
+void t.test("after an error that is none of Postgres's it is not asked again: it may have been done", async (t) => {
+  const failures = [new Error("Received unexpected commandComplete message from backend"), new TypeError("a row")];
+  for (const failure of [...failures, new ServiceError("unavailable", "the connection is gone")]) {
+    let runs = 0;
+    const write = prepareEach<object>(() => {
+      runs += 1;
+      return Promise.reject(failure);
+    }, 1);
+    const answers = await Promise.allSettled([write([1]), write([2])]);
+    t.match(answers, [{ reason: failure }, { reason: failure }]);
+    t.equal(runs, 1);
+  }
+});
+
+void t.test("who waits behind one that waited in vain for a lock is asked", async (t) => {
+  const held = gate();
+  let runs = 0;
+  const write = prepareEach<{ done: true }>(async () => {
+    runs += 1;
+    if (runs > 1) return [{ n: 1, done: true }];
+    await held.opened;
+    const cause = new QueryFailure("canceling statement due to lock timeout", { code: "55P03" });
+    throw new ServiceError("unavailable", "the database does not answer; try again", { cause });
+  }, 1);
+  const first = write([1]);
+  await new Promise(setImmediate);
+  const second = write([2]);
+  held.open();
+  t.match(await Promise.allSettled([first, second]), [{ reason: { code: "unavailable" } }, { value: { done: true } }]);
+});
+
+void t.test("what is large goes with fewer, and what is larger alone", async (t) => {
+  const goes: number[] = [];
+  const write = prepareEach<object>(([column]) => {
+    goes.push(Array.isArray(column) ? column.length : 0);
+    return Promise.resolve([]);
+  }, 1);
+  const half = "a".repeat(1024 * 1024);
+  await Promise.all([half, half, "a", "a", half, `${half}${half}a`, "a"].map((value) => write([value, 1])));
+  t.same(goes, [2, 3, 1, 1]);
+});
+
+void t.test("nobody waits for longer than may be, nor behind more", async (t) => {
+  const held = gate();
+  const goes: number[][] = [];
+  const tooLate = new Error("too late");
+  const ask = createGrouped<number, number>({
+    patience: { most: 2, milliseconds: 20, reason: () => tooLate },
+    run: async (items) => {
+      goes.push(items);
+      await held.opened;
+      return items;
+    },
+  });
+  const first = ask(1);
+  await new Promise(setImmediate);
+  const began = performance.now();
+  const late = [ask(2), ask(3)];
+  await t.rejects(ask(4), tooLate);
+  await until("they have waited for too long", () => performance.now() > began + 20);
+  held.open();
+  t.match(await Promise.allSettled([first, ...late]), [{ value: 1 }, { reason: tooLate }, { reason: tooLate }]);
+  t.equal(await ask(5), 5);
+  t.same(goes, [[1], [5]]);
 });
 
 void t.test("at most as many goes at the same time as may be; who comes meanwhile goes with the next", async (t) => {

@@ -141,11 +141,9 @@ await t.test("of records that are made together each has what is its own, whoeve
 
 await t.test("of writes of one record in one turn one is done, and the others are to be asked again", async (t) => {
   const id = randomUUID();
-  const insert = (vaultId: string) => writes.insert({ ...write({ id, vaultId }), content: content() });
-  const [first, second] = await Promise.all([insert(shared), insert(personal)]);
-  t.match(first, { id });
-  t.equal(second, null);
-  t.equal(await insert(personal), "taken");
+  const insert = () => writes.insert({ ...write({ id }), content: content() });
+  t.match(await Promise.all([insert(), insert()]), [{ id }, null]);
+  t.equal(await insert(), "taken");
   await left();
 
   const updates = [1, 2, 3].map(() => ({ ...write({ id }), content: content(), expected: undefined }));
@@ -159,6 +157,21 @@ await t.test("of writes of one record in one turn one is done, and the others ar
   const remove = () => writes.remove({ ...write({ id }), expected: undefined });
   t.match(await Promise.all([remove(), remove()]), [{ id }, null]);
   t.equal(await remove(), "other");
+  t.equal((await left()).length, 2);
+});
+
+await t.test("who names a record of another vault holds up nobody there", async (t) => {
+  const id = randomUUID();
+  const insert = (vaultId: string) => writes.insert({ ...write({ id, vaultId }), content: content() });
+  const made = await Promise.all([insert(shared), insert(personal)]);
+  t.equal(made.filter((each) => each === "taken").length, 1, "an id is that of one record");
+  const [own, other] = made[0] === "taken" ? [personal, shared] : [shared, personal];
+  const update = (vaultId: string) =>
+    writes.replace({ ...write({ id, vaultId }), content: content(), expected: undefined });
+  t.match(await Promise.all([update(other), update(own), update(other)]), ["other", { id }, null]);
+  const remove = (vaultId: string) => writes.remove({ ...write({ id, vaultId }), expected: undefined });
+  await left();
+  t.match(await Promise.all([remove(other), remove(own)]), ["other", { id }]);
   t.equal((await left()).length, 2);
 });
 

@@ -85,8 +85,8 @@ export const recordMutants: readonly Mutant[] = [
   {
     name: "write-on-record-that-was-not-made",
     file: `${source}/store/secret-writes.ts`,
-    find: "SELECT message.* FROM written JOIN held USING (org_id, uid) CROSS",
-    replace: "SELECT message.* FROM held CROSS",
+    find: "SELECT message.* FROM written JOIN notes USING (org_id, uid) CROSS",
+    replace: "SELECT message.* FROM notes CROSS",
     tests: [`${tests}/all-or-nothing.test.ts`],
   },
   {

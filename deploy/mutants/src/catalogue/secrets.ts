@@ -57,8 +57,8 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: "secrets-of-two-organizations-taken-for-one",
     file: `${source}/store/secret-writes.ts`,
-    find: "written JOIN held USING (org_id, uid) CROSS",
-    replace: "written JOIN held USING (uid) CROSS",
+    find: "written JOIN notes USING (org_id, uid) CROSS",
+    replace: "written JOIN notes USING (uid) CROSS",
     tests: [`${tests}/writes-together.test.ts`],
   },
   {

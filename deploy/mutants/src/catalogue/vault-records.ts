@@ -64,15 +64,23 @@ export const vaultRecordMutants: readonly Mutant[] = [
   {
     name: "writes-of-one-record-done-by-one-statement",
     file: `${source}/store/record-writes.ts`,
-    find: "SELECT DISTINCT ON (id) *",
+    find: "SELECT DISTINCT ON (id, vault_id) *",
     replace: "SELECT *",
+    tests: [`${tests}/record-writes.test.ts`],
+  },
+  {
+    name: "write-held-up-by-who-names-its-record",
+    file: `${source}/store/record-writes.ts`,
+    find: "SELECT DISTINCT ON (id, vault_id) *, (SELECT access_version FROM vaults v WHERE v.id = asked.vault_id) AS access_version",
+    replace:
+      "SELECT DISTINCT ON (id) *, (SELECT access_version FROM vaults v WHERE v.id = asked.vault_id) AS access_version",
     tests: [`${tests}/record-writes.test.ts`],
   },
   {
     name: "record-told-with-the-message-of-another-write",
     file: `${source}/store/record-writes.ts`,
-    find: "FROM written JOIN held ON held.id = written.id CROSS",
-    replace: "FROM written JOIN held ON held.vault_id = written.vault_id CROSS",
+    find: "FROM written JOIN notes USING (id, vault_id) CROSS",
+    replace: "FROM written JOIN notes USING (vault_id) CROSS",
     tests: [`${tests}/record-writes.test.ts`],
   },
   {

@@ -61,12 +61,12 @@ const heldFolders = `
     )
   FOR KEY SHARE OF f SKIP LOCKED`;
 
-/** What the writes leave. */
+/** What the writes leave, of `notes`: for each write all of them are read, which is to be without the content. */
 const messages = `
   INSERT INTO outbox (${outboxColumns})
-  SELECT message.* FROM written JOIN held USING (org_id, uid) CROSS JOIN LATERAL (VALUES
-    ${outboxValues(auditAppend, { id: "held.message_id", payload: "held.audit" })},
-    ${outboxValues(folderChanged, { id: "held.message_id", payload: "held.news" })}
+  SELECT message.* FROM written JOIN notes USING (org_id, uid) CROSS JOIN LATERAL (VALUES
+    ${outboxValues(auditAppend, { id: "notes.message_id", payload: "notes.audit" })},
+    ${outboxValues(folderChanged, { id: "notes.message_id", payload: "notes.news" })}
   ) AS message (${outboxColumns})`;
 
 /** The values of `contentValues`. */
@@ -127,6 +127,7 @@ export function createSecretWrites(database: Database) {
       database.preparedWriteEach<Answer>(
         name,
         `WITH asked AS MATERIALIZED (${askedOf(more)}), held AS MATERIALIZED (${heldFolders}),
+         notes AS MATERIALIZED (SELECT org_id, uid, message_id, audit, news FROM held),
          written AS (${change}), told AS (${messages})
          SELECT held.n::integer AS n, ${receiptFrom("written")} FROM held LEFT JOIN written USING (org_id, uid)`,
       ),

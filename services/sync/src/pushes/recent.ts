@@ -28,7 +28,7 @@ export function createRecent(): Recent {
       return true;
     },
     note: (thing, updatedAt) => {
-      if (young.size === most) turn();
+      if (young.size >= most) turn();
       const known = young.get(thing);
       if (known === undefined || known < updatedAt) young.set(thing, updatedAt);
     },

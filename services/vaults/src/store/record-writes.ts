@@ -15,7 +15,7 @@ import { tryWritersTurn } from "./vault-turn.ts";
  * for somebody who waits for them.
  */
 const askedOf = (more: Record<string, string>): string => `
-  SELECT DISTINCT ON (id) *, (SELECT access_version FROM vaults v WHERE v.id = asked.vault_id) AS access_version
+  SELECT DISTINCT ON (id, vault_id) *, (SELECT access_version FROM vaults v WHERE v.id = asked.vault_id) AS access_version
   FROM ${eachOf({
     vault_id: "uuid",
     user_id: "uuid",
@@ -26,7 +26,7 @@ const askedOf = (more: Record<string, string>): string => `
     now: "timestamptz",
     ...more,
   })}
-  ORDER BY id, n`;
+  ORDER BY id, vault_id, n`;
 
 /**
  * What is asked, with the vault, if the person sees it and may write there. It is held with other writers until the commit;
@@ -49,16 +49,18 @@ const heldVaults = `
 /** A moment as answers and events have it. */
 const timestamp = (column: string): string => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** The messages of the writes. An audit record comes without `org_id`, which the vault has. */
+/**
+ * The messages of the writes, of `notes`: for each write all of them are read, which is to be without the content. An audit record comes without `org_id`, which the vault has.
+ */
 function messages(action: "record_created" | "record_updated" | "record_deleted"): string {
   const news = `json_build_object('vault_id', written.vault_id, 'changes', json_build_array(json_build_object(
     'action', '${action}', 'record_id', written.id, 'updated_at', ${timestamp("written.updated_at")})))`;
-  const record = `('[{"org_id":' || coalesce('"' || held.org_id || '"', 'null') || ',' || held.audit)`;
+  const record = `('[{"org_id":' || coalesce('"' || notes.org_id || '"', 'null') || ',' || notes.audit)`;
   return `
     INSERT INTO outbox (${outboxColumns})
-    SELECT message.* FROM written JOIN held ON held.id = written.id CROSS JOIN LATERAL (VALUES
-      ${outboxValues(recordsChanged, { id: "held.event_id", payload: news })},
-      ${outboxValues(auditAppend, { id: "held.audit_id", payload: record })}
+    SELECT message.* FROM written JOIN notes USING (id, vault_id) CROSS JOIN LATERAL (VALUES
+      ${outboxValues(recordsChanged, { id: "notes.event_id", payload: news })},
+      ${outboxValues(auditAppend, { id: "notes.audit_id", payload: record })}
     ) AS message (${outboxColumns})`;
 }
 
@@ -99,9 +101,10 @@ export function createRecordWrites(database: Database) {
       database.preparedWriteEach<Written>(
         name,
         `WITH asked AS MATERIALIZED (${askedOf(more)}), held AS MATERIALIZED (${heldVaults}),
+           notes AS MATERIALIZED (SELECT vault_id, id, org_id, event_id, audit_id, audit FROM held),
            ${change}, told AS (${messages(action)})
          SELECT held.n::integer AS n, written.id, written.created_at, written.updated_at
-         FROM held LEFT JOIN written ON written.id = held.id`,
+         FROM held LEFT JOIN written USING (id, vault_id)`,
         { leaves: recordsChanged },
       ),
       null,
