@@ -2,7 +2,6 @@ import { loadDescription } from "@coffer/openapi";
 import t from "tap";
 import { startInstallation } from "../src/installation.ts";
 import { watchMemory } from "../src/memory.ts";
-import { newSeed } from "../src/options.ts";
 import { shownFindings } from "../src/report.ts";
 import { runFuzz } from "../src/run-fuzz.ts";
 
@@ -12,8 +11,8 @@ const installation = await startInstallation();
 t.teardown(() => installation.close());
 const { url, managementUrl } = installation;
 const description = loadDescription();
-const seed = newSeed();
-t.comment(`seed ${seed}`);
+// Always the same, so that who changes something else is not stopped by what chance finds; `npm run fuzz` has a new one.
+const seed = "5eed5eed";
 
 await t.test(
   `${count} malformed requests to every operation: no 5xx, none late, and each answered as described`,
@@ -34,6 +33,7 @@ await t.test(
       );
     }
     const { early, late, resident } = memory.report();
+    t.comment(`memory in use: ${early.toFixed(0)} → ${late.toFixed(0)} MiB, ${resident.toFixed(0)} MiB resident`);
     t.ok(late < early + 64, `memory in use does not grow: ${early.toFixed(0)} → ${late.toFixed(0)} MiB`);
     t.ok(resident < 1024, `resident: ${resident.toFixed(0)} MiB`);
   },

@@ -7,18 +7,22 @@ export interface Leftover {
   command: string;
 }
 
-const patienceMilliseconds = 2_000;
+const patienceMilliseconds = 20_000;
 
 /**
  * The processes that a run of the tests left behind: those that still have `variable=directory` in their environment,
- * and servers that work below the directory. What is just ending is given two seconds.
+ * and servers that work below the directory. What is just ending is given 20 s, or as long as is told.
  */
-export async function leftovers(variable: string, directory: string): Promise<Leftover[]> {
-  const until = Date.now() + patienceMilliseconds;
+export async function leftovers(
+  variable: string,
+  directory: string,
+  milliseconds = patienceMilliseconds,
+): Promise<Leftover[]> {
+  const until = performance.now() + milliseconds;
   for (;;) {
     const pids = new Set([...markedWith(`${variable}=${directory}`), ...serversIn(directory)]);
     const left = [...pids].filter(isAlive).map((pid) => ({ pid, command: commandOf(pid) }));
-    if (left.length === 0 || Date.now() > until) return left;
+    if (left.length === 0 || performance.now() > until) return left;
     await pause(50);
   }
 }

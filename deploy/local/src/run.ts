@@ -179,11 +179,11 @@ function startServices(options: ServicesOptions): Promise<RunningServices> {
 }
 
 async function untilReady(services: RunningServices): Promise<void> {
-  const until = Date.now() + readyMilliseconds;
+  const until = performance.now() + readyMilliseconds;
   for (;;) {
     const { ready, degraded, checks } = await services.ready();
     if (ready && degraded !== true) return;
-    if (Date.now() > until) {
+    if (performance.now() > until) {
       const down = Object.entries(checks).filter(([, state]) => state !== "ok");
       throw new StartupError(`not everything answers: ${down.map(([name, state]) => `${name} ${state}`).join(", ")}`);
     }

@@ -10,7 +10,7 @@ await t.test("a process that a test left behind is found with its command", { sk
   const directory = testDirectory(t);
   const child = spawn("sleep", ["60"], { env: { ...process.env, SOME_RUN: directory }, stdio: "ignore" });
   await once(child, "spawn");
-  t.same(await leftovers("SOME_RUN", directory), [{ pid: child.pid, command: "sleep 60" }]);
+  t.same(await leftovers("SOME_RUN", directory, 500), [{ pid: child.pid, command: "sleep 60" }]);
   child.kill("SIGKILL");
   await once(child, "exit");
   t.same(await leftovers("SOME_RUN", directory), []);

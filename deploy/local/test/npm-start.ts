@@ -82,12 +82,12 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
     killGroup(pid);
     await exited;
     started.delete(pid);
-    // They are in groups of their own, and end when they notice; on a busy machine that takes them a while.
-    await until(() => living(services).length === 0);
-    await endServersIn(directory);
     try {
+      // They are in groups of their own, and end when they notice; on a busy machine that takes them a while.
+      await until(() => living(services).length === 0);
       requireAsDescribed(problems);
     } finally {
+      await endServersIn(directory);
       removeTestDirectory(notes);
     }
   });
@@ -115,9 +115,9 @@ export function living(pids: readonly number[]): number[] {
 
 /** Waits until something holds, at most a minute. Throws when it does not come to hold. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = performance.now() + 60_000;
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`still not so after a minute: ${holds.toString()}`);
+    if (performance.now() > end) throw new Error(`still not so after a minute: ${holds.toString()}`);
     await pause(20);
   }
 }

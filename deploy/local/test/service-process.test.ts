@@ -67,17 +67,17 @@ await t.test("a process whose log cannot be opened runs without one", async (t) 
 });
 
 await t.test("one that does not say that it answers is killed, and the start fails with the reason", async (t) => {
-  const { options } = given(t, `console.log("waiting"); ${hangs}`, { readySeconds: 1 });
-  const expected = /^scanner did not start \(scanner did not answer within 1 s\): waiting \(.*scanner\.log\)$/;
+  const { options } = given(t, `console.log("waiting"); ${hangs}`, { readySeconds: 5 });
+  const expected = /^scanner did not start \(scanner did not answer within 5 s\): waiting \(.*scanner\.log\)$/;
   await t.rejects(runServiceProcess(options), { name: "StartupError", message: expected });
 });
 
 await t.test("one that hangs when it is started again is killed and started once more", async (t) => {
-  const made = given(t, serves, { readySeconds: 1 });
+  const made = given(t, serves, { readySeconds: 5 });
   const running = await start(t, made);
   writeFileSync(join(made.directory, "program.js"), hangs);
   kill(running);
-  await until("it was given up", () => made.lines.some((line) => line.includes("did not answer within 1 s")));
+  await until("it was given up", () => made.lines.some((line) => line.includes("did not answer within 5 s")));
   writeFileSync(join(made.directory, "program.js"), serves);
   await until("it runs again", () => running.address());
 });

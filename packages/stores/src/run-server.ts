@@ -72,8 +72,8 @@ async function launch(plan: ServerPlan, port: number): Promise<Outcome> {
   const text = (): string => readFrom(log, from);
   const pid = child.pid;
   try {
-    const until = Date.now() + startMilliseconds;
-    while (!state.gone && !plan.ready.test(text()) && Date.now() < until) await Promise.race([ended, pause(5)]);
+    const until = performance.now() + startMilliseconds;
+    while (!state.gone && !plan.ready.test(text()) && performance.now() < until) await Promise.race([ended, pause(5)]);
     const said = text();
     if (pid !== undefined && !state.gone && plan.ready.test(said)) {
       return { kind: "running", store: storeOf(plan, port, pid, ended) };
