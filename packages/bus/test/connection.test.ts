@@ -21,7 +21,7 @@ void t.test("a service starts without the bus, says so at once, and uses it as s
   await server.start();
   const up = performance.now();
   await ready;
-  t.ok(performance.now() - up < 5000, `connected after ${performance.now() - up} ms`);
+  t.ok(performance.now() - up < 15_000, `connected after ${performance.now() - up} ms`);
   t.ok(vaults.connected);
   t.equal(connections, 1);
   t.same(await vaults.request(echo, { text: "x" }), { text: "x" });
@@ -99,12 +99,12 @@ void t.test("a request in flight when the connection goes fails at once, not aft
     return finished.promise;
   });
   await auth?.flush();
-  const answer = vaults?.request(echo, { text: "x" }, { timeoutMilliseconds: 6000 }).catch((e: unknown) => e);
+  const answer = vaults?.request(echo, { text: "x" }, { timeoutMilliseconds: 30_000 }).catch((e: unknown) => e);
   await Promise.race([reached.promise, answer]);
   const start = performance.now();
   await server.kill();
   t.match(await answer, { code: "unavailable" });
-  t.ok(performance.now() - start < 3000);
+  t.ok(performance.now() - start < 15_000);
   finished.resolve({ text: "too late" });
 });
 

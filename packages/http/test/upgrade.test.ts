@@ -131,7 +131,7 @@ const silentRow = route({
 });
 
 await t.test("an upgraded connection may be silent for longer than one with a request", async (t) => {
-  const timeouts = { headers: 100, request: 100, idle: 100 };
+  const timeouts = { headers: 1_000, request: 1_000, idle: 1_000 };
   const app = await startApp(t, [silentRow], { upgrades: [echoing], timeouts });
   const connection = await openRaw(t, app.port);
   connection.socket.write(upgrade("/api/sync/ws?token=good", freshAddress()));

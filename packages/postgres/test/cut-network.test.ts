@@ -77,7 +77,9 @@ void t.test(
     );
     const started = performance.now();
     await t.rejects(read([]), { code: "unavailable" }, "a new connection is given up too");
-    t.ok(performance.now() - started < limits.connect + 1_000);
+    // The machine may stall meanwhile, for less than would make it as long as an answer may take.
+    const took = performance.now() - started;
+    t.ok(took < limits.answer - 1_000, `${took.toFixed(0)} ms`);
     wire.mend();
     for (const [name, { run }] of Object.entries(uses))
       await t.resolves(

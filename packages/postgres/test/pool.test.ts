@@ -18,7 +18,8 @@ void t.test("waiting for a connection is bounded, and ends in 503", async (t) =>
   const error = await database.pool.one(sql.type(number)`select 1 as n`).catch((reason: unknown) => reason);
   const waited = performance.now() - started;
   t.ok(error instanceof ServiceError && error.code === "unavailable" && error.retryAfterSeconds === 1);
-  t.ok(waited >= limits.acquire - 50 && waited < limits.acquire + 2_000, `${waited.toFixed(0)} ms`);
+  // The machine may stall meanwhile; by then Postgres has not yet ended those who hold the connections either.
+  t.ok(waited >= limits.acquire - 50 && waited < limits.idleInTransaction - 3_000, `${waited.toFixed(0)} ms`);
   held.open();
   await Promise.all(holders);
   t.equal(await database.pool.oneFirst(sql.type(number)`select 1 as n`), 1, "and then there is room again");
@@ -196,7 +197,7 @@ void t.test("after close nothing is left open, and a statement is refused", asyn
   const sessions = () =>
     other.pool.oneFirst(sql.type(number)`
       select count(*) as n from pg_stat_activity
-      where pid <> pg_backend_pid() and query like ${`%${schema} was here%`}`);
+      where datname = current_database() and pid <> pg_backend_pid() and query like ${`%${schema} was here%`}`);
   await database.prepared("mark", `select 1 as n /* ${schema} was here */`)([]);
   t.equal(await sessions(), 1);
   await database.close();

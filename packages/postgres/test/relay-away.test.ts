@@ -82,11 +82,15 @@ void t.test("a nudge ends the pause at once", async (t) => {
   });
   await send(database, "a");
   await until("pauses are long", () => attempts >= 4);
-  const before = attempts;
   const started = performance.now();
-  relay.nudge();
-  await until("it was tried", () => attempts > before);
-  t.ok(performance.now() - started < 1_150, "the shortest pause by then is 1.2 s");
+  // Several, so that they are told from pauses although the machine may stall meanwhile.
+  for (let nudges = 0; nudges < 6; nudges += 1) {
+    const before = attempts;
+    relay.nudge();
+    await until("it was tried", () => attempts > before);
+  }
+  const took = performance.now() - started;
+  t.ok(took < 6 * 1_150, `the shortest pause by then is 1.2 s, and these took ${took.toFixed(0)} ms`);
 });
 
 void t.test("one consumer that is away does not hold up the messages for others", async (t) => {

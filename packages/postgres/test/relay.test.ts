@@ -29,7 +29,7 @@ void t.test("what another process wrote is found within the polling time", async
   const other = createDatabase({ url, schema, telemetry: keptTelemetry().telemetry });
   t.teardown(() => other.close());
   await send(other, "from elsewhere");
-  await until("it was found", () => got.length > 0, 2);
+  await until("it was found", () => got.length > 0);
   t.same(got, ["from elsewhere"]);
 });
 
@@ -48,9 +48,11 @@ void t.test("what is committed long after its turn is delivered, however much go
   t.notOk(got.includes("late"));
   open();
   await late;
-  for (let n = 0; performance.now() - began < 4_000 && !got.includes("late"); n += 1)
-    await send(database, `after ${n}`);
-  t.ok(got.includes("late"));
+  let after = 0;
+  await until("it is delivered while more is sent", async () => {
+    await send(database, `after ${(after += 1)}`);
+    return got.includes("late");
+  });
   await emptied(database);
   t.equal(new Set(got).size, got.length);
 });

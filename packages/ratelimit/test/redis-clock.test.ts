@@ -10,25 +10,27 @@ await t.test("windows are measured with the clock of Redis", async (t) => {
   const redis = await testRedis(t);
   const limiter = startLimiter(t, { redis: redis.url, windowSeconds: 1 });
   await connected(limiter);
-  const started = performance.now();
-  for (let left = limits.strict - 1; left >= 0; left--)
-    t.match(await limiter.take("strict", address), {
-      accepted: true,
-      remaining: left,
-      resetSeconds: 1,
-      retryAfterSeconds: 0,
-    });
-  const firstDone = performance.now();
-  t.match(await limiter.take("strict", address), {
-    accepted: false,
-    remaining: 0,
+  const fill = async (from: string) => {
+    const started = performance.now();
+    const decisions = [];
+    for (let n = 0; n <= limits.strict; n++) decisions.push(await limiter.take("strict", from));
+    return { from, started, filled: performance.now(), decisions };
+  };
+  // A machine that stalls may need longer than a window for that, but not each time.
+  let last = await fill(address);
+  for (let n = 2; n <= 3 && last.filled - last.started >= 1_000; n++) last = await fill(`203.0.113.${n}`);
+  const { from, started, filled, decisions } = last;
+  const accepted = Array.from({ length: limits.strict }, (_, n) => ({
+    accepted: true,
+    remaining: limits.strict - 1 - n,
     resetSeconds: 1,
-    retryAfterSeconds: 1,
-  });
-  while (!(await limiter.take("strict", address)).accepted);
+    retryAfterSeconds: 0,
+  }));
+  t.match(decisions, [...accepted, { accepted: false, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 }]);
+  while (!(await limiter.take("strict", from)).accepted);
   const waited = performance.now();
   t.ok(waited - started >= 999, `not before the window is over: ${waited - started} ms`);
-  t.ok(waited - firstDone < 10_000, `not a window of the usual length: ${waited - firstDone} ms`);
+  t.ok(waited - filled < 10_000, `not a window of the usual length: ${waited - filled} ms`);
   t.notOk(limiter.degraded);
 });
 

@@ -41,7 +41,7 @@ await t.test("a token that has ended is replaced at once; a session that has, en
 
 await t.test("shortly before its token ends, the device renews it and connects anew", async (t) => {
   const { server } = await world(t);
-  const soon = { ...server.session, access_expires_at: Date.now() / 1000 + 30.4 };
+  const soon = { ...server.session, access_expires_at: Date.now() / 1000 + 33 };
   const { sync, away } = await newDevice(t, { ...server, session: soon });
   await sync.ready;
   await until("it has connected anew", () => server.asked.length === 2);
@@ -51,8 +51,9 @@ await t.test("shortly before its token ends, the device renews it and connects a
 
 await t.test("a token that is due for renewal before the connection is open costs no wait", async (t) => {
   const { server } = await world(t);
-  const due = { ...server.session, access_expires_at: Date.now() / 1000 + 30.05 };
-  /** The network takes its time for the first. */
+  const dueAt = Date.now() + 3_000;
+  const due = { ...server.session, access_expires_at: dueAt / 1000 + 30 };
+  /** The network takes its time for the first: until after that. */
   class SlowWebSocket {
     readonly #socket: WebSocket;
     constructor(url: string, protocols: string[]) {
@@ -67,7 +68,10 @@ await t.test("a token that is due for renewal before the connection is open cost
     addEventListener(type: string, listener: (event: never) => void): void {
       const hear = listener as (event: Event) => void; // the platform gives each type the event that it is for
       const late = type === "open" && server.offered.length === 0;
-      this.#socket.addEventListener(type, late ? (event) => setTimeout(hear, 100, event) : hear);
+      this.#socket.addEventListener(
+        type,
+        late ? (event) => setTimeout(hear, Math.max(1, dueAt + 100 - Date.now()), event) : hear,
+      );
     }
   }
   const { sync, away } = await newDevice(t, { ...server, session: due }, { webSocket: SlowWebSocket });

@@ -70,15 +70,16 @@ await t.test(
 
 await t.test("an answer that begins anew goes on though the token is due for renewal", async (t) => {
   const { server, ids } = await world(t, 6);
-  const soon = { ...server.session, access_expires_at: Date.now() / 1000 + 30.4 };
+  const dueAt = Date.now() + 3_000;
+  const soon = { ...server.session, access_expires_at: dueAt / 1000 + 30 };
   let page = 0;
   server.instead.sync = (_asked, socket) => {
     const all = server.answer({ type: "sync_request", limit: 1000 }) as { changes: object[] };
     const changes = all.changes.slice(page, page + 1);
     page += 1;
     const answer = JSON.stringify({ ...all, changes, reset: true, has_more: page < ids.length });
-    // Longer than what is left to the token.
-    setTimeout(() => socket.send(answer), 150);
+    // The second comes when the token is due, and all the others after it.
+    setTimeout(() => socket.send(answer), page === 2 ? Math.max(1, dueAt + 150 - Date.now()) : 150);
     return true;
   };
   const { sync } = await newDevice(t, { ...server, session: soon });

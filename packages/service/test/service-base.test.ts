@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Writable } from "node:stream";
 import { connectBus } from "@coffer/bus";
 import { revokedSessionsKey, signingKeys } from "@coffer/events";
 import { route, serve } from "@coffer/http";
@@ -14,7 +15,7 @@ import {
 } from "@coffer/service";
 import type { ServiceBase, Users } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
-import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
+import { countedInRedis, testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { generateSigningKey, signUserToken } from "@coffer/tokens";
 import t from "tap";
 
@@ -64,13 +65,20 @@ const signed = (person: { sub: string; sid: string }, secondsAgo = 0) =>
 /** A service that greets people, on the stores of the test; `closed` notes whether the bus was there at its end. */
 async function startGreeter(own: Record<string, string> = {}) {
   const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
-  const config = readServiceConfig("vaults", { ...environment, ...own });
+  const config = readServiceConfig("vaults", { ...environment, COFFER_LOG_LEVEL: "info", ...own });
+  let text = "";
+  const destination = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString();
+      done();
+    },
+  });
   const base: ServiceBase = createServiceBase({
     name: "vaults",
     config,
     schema: "greeter",
     migrations,
-    shared: { registry },
+    shared: { registry, destination },
   });
   const users = createUsers(base);
   const closed: boolean[] = [];
@@ -90,7 +98,7 @@ async function startGreeter(own: Record<string, string> = {}) {
   await until("it is connected", async () => (await service.ready()).degraded === false);
   const greet = (token: string, headers: Record<string, string> = {}) =>
     fetch(`${server.url}/api/vaults`, { headers: { authorization: `Bearer ${token}`, ...headers } });
-  return { base, service, greet, close, closed };
+  return { base, service, greet, close, closed, logged: () => text };
 }
 
 await t.test("a service is ready once its own migrations are applied", async (t) => {
@@ -120,10 +128,15 @@ await t.test("people are known by auth-sm's keys, and each refusal is counted by
 await t.test("replicas share the limits that they are configured with", async (t) => {
   const [one, other] = [await startGreeter({ COFFER_LIMIT_USER: "3" }), await startGreeter({ COFFER_LIMIT_USER: "3" })];
   const token = await signed(newPerson());
-  const headers = { "x-forwarded-for": "203.0.113.30" };
-  for (const { greet } of [one, other, one]) t.equal((await greet(token, headers)).status, 200);
-  for (const { greet } of [one, other]) t.equal((await greet(token, headers)).status, 429);
-  t.equal((await one.greet(token, { "x-forwarded-for": "203.0.113.31" })).status, 200);
+  const greetFrom = async ({ greet }: typeof one, address: string): Promise<number> =>
+    (await greet(token, { "x-forwarded-for": address })).status;
+  const statuses = await countedInRedis([one.logged, other.logged], async (attempt) => {
+    const statuses: number[] = [];
+    for (const each of [one, other, one, one, other]) statuses.push(await greetFrom(each, `203.0.113.${attempt}`));
+    return statuses;
+  });
+  t.strictSame(statuses, [200, 200, 200, 429, 429]);
+  t.equal(await greetFrom(one, "203.0.113.200"), 200);
 });
 
 await t.test("what is the service's own ends before the bus and the stores do", async (t) => {

@@ -97,7 +97,7 @@ void t.test("a gauge whose reading fails or hangs keeps its value and spoils no 
   hanging.collect(() => new Promise(() => undefined));
   const start = performance.now();
   t.match(await linesOf(metrics, "test_"), [/TYPE/, /test_failing.* 1$/, /TYPE/, /test_hanging.* 2$/]);
-  t.ok(performance.now() - start < 3000, "bounded by a second");
+  t.ok(performance.now() - start < 8_000, "bounded by a second");
 });
 
 void t.test("the process is measured once per registry, and each service says which release it is", async (t) => {

@@ -136,7 +136,7 @@ void t.test("a receiver that is away costs neither the work nor a clean end", as
   });
   t.equal(status, 0);
   t.match(stdout, /exemplar/);
-  t.ok(performance.now() - start < 12_000);
+  t.ok(performance.now() - start < 25_000);
 });
 
 void t.test("without an endpoint, or disabled, nothing of the SDK is loaded and no span has an id", async (t) => {

@@ -29,7 +29,8 @@ export async function holdOutbox(t: TestScope, { url, schema }: { url: string; s
   const waiting = async (): Promise<string[]> => {
     const { rows } = await blocker.query<{ began: string }>(
       `SELECT query_start::text AS began FROM pg_stat_activity JOIN pg_locks USING (pid)
-       WHERE locktype = 'advisory' AND objid = ${lock} AND NOT granted`,
+       WHERE locktype = 'advisory' AND objid = ${lock} AND NOT granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
     return rows.map(({ began }) => began);
   };

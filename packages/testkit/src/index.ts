@@ -1,5 +1,6 @@
 export { createClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
+export { countedInRedis } from "./counted-in-redis.ts";
 export { holdOutbox } from "./held-outbox.ts";
 export type { HeldOutbox } from "./held-outbox.ts";
 export { loadedPackages } from "./loaded-packages.ts";

@@ -86,7 +86,7 @@ const cells = [...peoples, ...machines, ...strangersTo(peoples), ...strangersTo(
 
 await t.test(
   "what is refused is refused as the interface says, changes nothing, and leaves its record",
-  { timeout: 100_000 },
+  { timeout: 600_000 },
   async (t) => {
     const targets = await newTargets();
     const rotation = await rotationFor(targets.folder.granted);
@@ -125,7 +125,7 @@ await t.test(
   },
 );
 
-await t.test("what is allowed is answered, to each on something fresh", { timeout: 100_000 }, async (t) => {
+await t.test("what is allowed is answered, to each on something fresh", { timeout: 600_000 }, async (t) => {
   const shared = await newTargets();
   const sharedForeign = await newForeign();
   const rotation = await rotationFor(shared.folder.granted);

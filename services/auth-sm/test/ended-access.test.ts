@@ -148,7 +148,7 @@ await t.test("what a member does now ends first; what comes after a removal wait
   await blocker.connect();
   t.teardown(() => blocker.end());
   const waiting = async (count: number) => {
-    const text = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    const text = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     return (await execute(service, text)).length === count;
   };
   const rename = (name: string) =>

@@ -127,7 +127,8 @@ await t.test("who is logged out while a secret waits for a rotation writes nothi
   await until("the write has been tried in vain", async () => {
     // The statement that writes secrets; its end is more than Postgres shows.
     const written = "query LIKE 'WITH asked AS MATERIALIZED%folder_key_version%'";
-    const text = `SELECT FROM pg_stat_activity WHERE ${written} AND pid <> pg_backend_pid()`;
+    const text = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND ${written} AND pid <> pg_backend_pid()`;
     return (await execute(service, text)).length > 0;
   });
   await logOut(person);

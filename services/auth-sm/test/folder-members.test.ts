@@ -220,7 +220,7 @@ await t.test("whoever loses manage while waiting to use it is refused", async (t
   await blocker.query("DELETE FROM auth_sm.folder_members WHERE folder_id = $1 AND user_id = $2", [id, member.userId]);
   const answer = share(member, id, target.userId);
   await until("it waits", async () => {
-    const text = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    const text = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     return (await execute(service, text)).length > 0;
   });
   await blocker.query("COMMIT");

@@ -155,7 +155,8 @@ await t.test("a change that has its version and is not committed yet is waited f
   await client.query("BEGIN; LOCK TABLE auth_sm.outbox IN EXCLUSIVE MODE");
   const changing = change(person.userId, { role: "admin" });
   const waits = (what: string) => async () => {
-    const text = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE $1";
+    const text = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE $1`;
     return (await execute(service, text, [`%${what}%`])).length > 0;
   };
   await until("the change waits", waits("insert into outbox"));

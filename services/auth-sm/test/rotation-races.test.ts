@@ -16,7 +16,7 @@ const database = new pg.Client({ connectionString: service.postgres.url });
 await database.connect();
 t.teardown(() => database.end());
 const waiting = async (count: number): Promise<boolean> => {
-  const text = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  const text = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
   return (await execute(service, text)).length === count;
 };
 const keyVersion = async (folderId: string): Promise<number> => {

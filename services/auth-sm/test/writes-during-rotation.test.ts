@@ -127,7 +127,9 @@ await t.test("writers who overlap without end hold up neither a rotation nor a d
     while (writing) await ask(at, machine, "POST", "/secrets", { body: secretBody(id) });
   });
   await until("they overlap", async () => {
-    const { rowCount } = await database.query("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+    const { rowCount } = await database.query(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'",
+    );
     return (rowCount ?? 0) > 3;
   });
   // Never the folder as it is: what is asked is whether its turn comes, to be told so.

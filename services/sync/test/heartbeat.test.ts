@@ -6,30 +6,66 @@ import { timings } from "../src/timings.ts";
 import { connectRaw } from "./support/raw-device.ts";
 import { startSync } from "./support/start.ts";
 
-await t.test("a ping every interval, each connection at a moment of its own; who answers stays", async (t) => {
-  const { authSm, connect } = await startSync(t, { timings: { ping: 600, pong: 5_000 } });
+/** A connection of which only what a heartbeat uses is there. */
+const connectionOf = (socket: { ping: (done: () => void) => void; terminate?: () => void }): Connection =>
+  ({
+    isOpen: true,
+    pingHandedOver: 0,
+    pongDue: 0,
+    socket: { ...socket, ping: (_data: unknown, _mask: boolean, done: () => void) => socket.ping(done) },
+  }) as unknown as Connection; // all of it that is used
+
+await t.test("a ping every interval, each connection at a moment of its own", (t) => {
+  let now = 0;
+  const heartbeat = createHeartbeat(timings, () => now);
+  const pings = Array.from({ length: 30 }, () => {
+    const times: number[] = [];
+    const connection = connectionOf({
+      ping: (done) => {
+        times.push(now);
+        done();
+        heartbeat.pong(connection);
+      },
+    });
+    heartbeat.add(connection);
+    return times;
+  });
+  for (; now <= 4 * timings.ping; now += 100) heartbeat.tick();
+  for (const times of pings) {
+    const [first = 0] = times;
+    const { ping } = timings;
+    t.same(times, [first, first + ping, first + 2 * ping, first + 3 * ping]);
+  }
+  const firsts = pings.map(([first = 0]) => first);
+  t.ok(Math.max(...firsts) <= timings.ping);
+  t.ok(Math.max(...firsts) - Math.min(...firsts) > timings.ping / 4, "not all at once");
+  t.end();
+});
+
+await t.test("every connection is pinged again and again, and not too often; who answers stays", async (t) => {
+  const ping = 600;
+  const { authSm, connect } = await startSync(t, { timings: { ping, pong: 5_000 } });
   const person = authSm.person();
+  const began = performance.now();
   const pings = await Promise.all(
     Array.from({ length: 30 }, async () => {
       const device = await connect(person);
-      const times: number[] = [];
-      device.socket.on("ping", () => times.push(performance.now()));
-      return { device, times };
+      const heard = { device, count: 0 };
+      device.socket.on("ping", () => (heard.count += 1));
+      return heard;
     }),
   );
-  await until("each has had four", () => pings.every(({ times }) => times.length >= 4));
-  for (const { device, times } of pings) {
+  await until("each has had six", () => pings.every(({ count }) => count >= 6));
+  // A machine that stands still brings pings together, but makes no more of them: one that was begun, and one made up for.
+  const most = (performance.now() - began) / ping + 2;
+  for (const { device, count } of pings) {
     t.equal(device.socket.readyState, 1);
-    const [first = 0, , , fourth = 0] = times;
-    const three = fourth - first;
-    t.ok(three > 1_400 && three < 5_000, `three intervals: ${three} ms`);
+    t.ok(count <= most, `${count} of at most ${most}`);
   }
-  const firsts = pings.map(({ times }) => times[0] ?? 0);
-  t.ok(Math.max(...firsts) - Math.min(...firsts) > 150, "not all at once");
 });
 
 await t.test("no pong: the connection is terminated, without a farewell", async (t) => {
-  const { authSm, url, metrics } = await startSync(t, { timings: { ping: 1_200, pong: 800 } });
+  const { authSm, url, metrics } = await startSync(t, { timings: { ping: 4_000, pong: 3_000 } });
   const [silent, lively] = [
     await connectRaw(t, url, await authSm.token(authSm.person())),
     await connectRaw(t, url, await authSm.token(authSm.person())),
@@ -37,9 +73,11 @@ await t.test("no pong: the connection is terminated, without a farewell", async 
   const answer = setInterval(() => lively.pong(), 20);
   t.teardown(() => clearInterval(answer));
   await silent.closed();
-  t.same(
-    silent.frames.map(({ opcode }) => opcode),
-    [9],
+  // More than one when the first went out late.
+  t.ok(silent.frames.length > 0);
+  t.ok(
+    silent.frames.every(({ opcode }) => opcode === 9),
+    "pings and nothing else",
   );
   await until("the lively one has had three pings", () => lively.frames.length >= 3);
   t.equal(lively.socket.readyState, "open");
@@ -74,15 +112,7 @@ await t.test("after this process stood still, pongs that are yet to be read stil
   let now = 0;
   let terminated = 0;
   const heartbeat = createHeartbeat(timings, () => now);
-  const connection = {
-    isOpen: true,
-    pingHandedOver: 0,
-    pongDue: 0,
-    socket: {
-      ping: (_data: unknown, _mask: boolean, done: () => void) => done(),
-      terminate: () => (terminated += 1),
-    },
-  } as unknown as Connection; // all of it that is used
+  const connection = connectionOf({ ping: (done) => done(), terminate: () => (terminated += 1) });
   heartbeat.add(connection);
   for (; connection.pongDue === 0; now += 100) heartbeat.tick();
   t.ok(now <= 30_200, "it was pinged");
@@ -104,10 +134,10 @@ await t.test("as it is delivered: a ping within 30 seconds, and 10 seconds after
   const { authSm, url } = await startSync(t);
   const device = await connectRaw(t, url, await authSm.token(authSm.person()));
   const connected = performance.now();
-  await until("it is pinged", () => device.frames.length > 0, 32);
+  await until("it is pinged", () => device.frames.length > 0, 40);
   const pinged = performance.now();
-  t.ok(pinged - connected < 33_000, `${pinged - connected} ms`);
+  t.ok(pinged - connected < 36_000, `${pinged - connected} ms`);
   await device.closed();
   const waited = performance.now() - pinged;
-  t.ok(waited > 9_000 && waited < 15_000, `${waited} ms`);
+  t.ok(waited > 6_000 && waited < 15_000, `${waited} ms`);
 });

@@ -1,17 +1,28 @@
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import t from "tap";
-import { until } from "@coffer/testkit";
+import { countedInRedis, until } from "@coffer/testkit";
+import type { Device } from "./support/device.ts";
 import { connectRaw } from "./support/raw-device.ts";
 import { startReplica, startSync } from "./support/start.ts";
+import type { Replica } from "./support/start.ts";
 import { nothing } from "./support/vaults.ts";
 import { recordNews } from "./support/viewers.ts";
 
 const { authSm, vaults, connect, url } = await startSync(t);
 /** A session may ask so often there. */
-const few = { environment: { COFFER_LIMIT_USER: "5" } };
+const few = { environment: { COFFER_LIMIT_USER: "5", COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" } };
 const limited = await startSync(t, few);
-const person = limited.authSm.person();
+/** The one who has. */
+let person = limited.authSm.person();
+let addresses = 0;
+
+/** Connects from an address of its own: upgrades are counted too. */
+async function connectLimited(replica: Replica = limited): Promise<Device> {
+  addresses += 1;
+  const headers = { "x-forwarded-for": `203.0.113.${addresses}` };
+  return limited.connect(person, { token: await limited.authSm.token(person), options: { headers } }, replica);
+}
 
 await t.test("bad input is answered with an error, and the connection stays", async (t) => {
   const device = await connect(authSm.person());
@@ -154,23 +165,36 @@ await t.test("who says nothing at all after the upgrade, or rubbish, takes nothi
 await t.test("a session that asks too often is told when to ask again, by every replica; others are not", async (t) => {
   const second = await startReplica(t, limited, few);
   await until("it is on the bus", async () => (await second.service.ready()).degraded === false);
-  const device = await limited.connect(person);
-  for (let answers = 0; answers < 5; answers += 1) t.match(await device.sync(), { type: "sync_response" });
-  const asked = limited.vaults.asked.length;
-  device.send({ type: "sync_request" });
-  const refusal = await device.next("error");
-  t.match(refusal, { error: "rate_limited", message: /^this session has asked too often: ask again in \d+ s$/ });
-  const seconds = Number(refusal["retry_after"]);
+  const { vaults } = limited;
+  const ask = async ({ send, messages }: Device): Promise<void> => {
+    const { length } = messages;
+    send({ type: "sync_request" });
+    await until("it is answered", () => messages.length > length);
+  };
+  const [device, elsewhere] = await countedInRedis([limited.logged, second.logged], async () => {
+    person = limited.authSm.person();
+    const [device, elsewhere] = [await connectLimited(), await connectLimited(second)];
+    for (let times = 0; times < 6; times += 1) await ask(device);
+    await ask(elsewhere);
+    return [device, elsewhere];
+  });
+  t.same(
+    device.messages.map(({ type }) => type),
+    [...Array.from({ length: 5 }, () => "sync_response"), "error"],
+  );
+  t.match(device.messages.at(-1), {
+    error: "rate_limited",
+    message: /^this session has asked too often: ask again in \d+ s$/,
+  });
+  const seconds = Number(device.messages.at(-1)?.["retry_after"]);
   t.ok(seconds >= 1 && seconds <= 60, `${seconds} s`);
-  t.equal(limited.vaults.asked.length, asked, "vaults is not asked");
+  t.equal(vaults.asked.filter(({ user_id }) => user_id === person.userId).length, 5, "vaults is not asked");
 
-  const elsewhere = await limited.connect(person, undefined, second);
-  elsewhere.send({ type: "sync_request" });
-  t.match(await elsewhere.next("error"), { error: "rate_limited" });
+  t.match(elsewhere.messages, [{ type: "error", error: "rate_limited" }]);
   t.equal(elsewhere.socket.readyState, 1, "and the connection stays");
 
-  limited.vaults.viewers.set("10000000-0000-4000-8000-000000000001", [person.userId]);
-  await limited.vaults.tell(recordNews("10000000-0000-4000-8000-000000000001", "told"));
+  vaults.viewers.set("10000000-0000-4000-8000-000000000001", [person.userId]);
+  await vaults.tell(recordNews("10000000-0000-4000-8000-000000000001", "told"));
   await until("it is told of changes all the same", () => device.pushes().length === 1);
   t.same(elsewhere.pushes(), [], "but not who never had an answer");
 });
@@ -195,7 +219,7 @@ await t.test(
   async (t) => {
     const refusals = async (): Promise<string | undefined> =>
       /coffer_ratelimit_decisions_total\{[^}]*decision="refused"[^}]*\} (\d+)/.exec(await limited.metrics())?.[1];
-    const device = await limited.connect(person);
+    const device = await connectLimited();
     const ask = (): void => device.send({ type: "sync_request" });
     ask();
     await device.next("error");

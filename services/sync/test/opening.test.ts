@@ -8,7 +8,7 @@ import { Redis } from "ioredis";
 import t from "tap";
 import type { ClientOptions } from "ws";
 import { WebSocket } from "ws";
-import { until } from "@coffer/testkit";
+import { countedInRedis, until } from "@coffer/testkit";
 import { connectDevice } from "./support/device.ts";
 import { startReplica, startSync } from "./support/start.ts";
 
@@ -157,10 +157,19 @@ await t.test("the answer to an upgrade has its request id and what is left of th
 });
 
 await t.test("upgrades are counted in the bucket user", async (t) => {
-  const replica = await startReplica(t, sync, { environment: { COFFER_LIMIT_USER: "2" } });
+  const environment = { COFFER_LIMIT_USER: "2", COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" };
+  const replica = await startReplica(t, sync, { environment });
   const limited = `${replica.url.replace("http", "ws")}/api/sync/ws`;
-  const statuses = [await refused(limited), await refused(limited), await refused(limited)];
-  t.match(statuses.at(-1), { status: 429, body: { error: "rate_limited" }, headers: { "retry-after": /^\d+$/ } });
+  const refusals = await countedInRedis([replica.logged], async (attempt) => {
+    const options = { headers: { "x-forwarded-for": `203.0.113.${attempt}` } };
+    const knock = (): Promise<Refusal> => refused(limited, [], options);
+    return [await knock(), await knock(), await knock()];
+  });
+  t.same(
+    refusals.map(({ status }) => status),
+    [401, 401, 429],
+  );
+  t.match(refusals.at(-1), { status: 429, body: { error: "rate_limited" }, headers: { "retry-after": /^\d+$/ } });
 });
 
 await t.test("what is no WebSocket is refused in the form of every error", async (t) => {

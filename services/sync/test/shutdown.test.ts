@@ -41,12 +41,12 @@ await t.test("who is still being judged when the shutdown begins is not let in, 
   const refused = t.rejects(connect(authSm.person(), undefined, replica), /503/);
   await asked.promise;
   const began = performance.now();
-  const closing = replica.close(5);
+  const closing = replica.close(20);
   gate.resolve(undefined);
   authSm.beforeKeys = () => undefined;
   await refused;
   await closing;
-  t.ok(performance.now() - began < 4_000);
+  t.ok(performance.now() - began < 15_000);
 });
 
 await t.test("who does not answer the farewell is cut at the end of the period", async (t) => {

@@ -1,7 +1,8 @@
 import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import t from "tap";
-import { until } from "@coffer/testkit";
+import { testPostgres, until } from "@coffer/testkit";
+import { migrateService } from "../src/migrate.ts";
 import { syncSweep } from "../src/sync/sweep.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
@@ -73,23 +74,45 @@ await t.test(
     setTo(2 * day);
     await sync(service, owner);
     await sweepAll();
-    const kept = async () =>
-      (await execute(service, "SELECT FROM vaults.sync_ticks WHERE date_trunc('minute', label) = $1", [minute])).length;
-    t.equal(await kept(), 1);
-    // By hand, where there can be no further one: it shows that what was looked at is not looked at again.
-    await execute(
-      service,
-      "INSERT INTO vaults.sync_ticks SELECT label + interval '1 second', x FROM vaults.sync_ticks WHERE label = $1",
-      [minute],
-    );
-    await sweepAll();
-    t.equal(await kept(), 2, "a sweep goes on where the one before it ended");
-    while (await syncSweep({ database, now: clock.now }).batch());
-    t.equal(await kept(), 1, "one in another process begins anew");
+    const text = "SELECT FROM vaults.sync_ticks WHERE date_trunc('minute', label) = $1";
+    t.equal((await execute(service, text, [minute])).length, 1);
     const { deleted, reset } = await sync(service, owner, away);
     t.same([idsOf(deleted), reset], [[gone.id], false]);
   },
 );
+
+await t.test("a sweep goes on where the one before it ended, and one in another process begins anew", async (t) => {
+  // In a database of its own: a running service sweeps when it likes.
+  const postgres = await testPostgres(t);
+  await migrateService({ url: postgres.url });
+  const own = createDatabase({ url: postgres.url, schema: "vaults", telemetry });
+  t.teardown(() => own.close());
+  const replica = () => syncSweep({ database: own, now: () => new Date() });
+  const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 2 * day).toISOString();
+  const addTicks = (from: number, to: number) =>
+    execute(
+      { postgres },
+      `INSERT INTO vaults.sync_ticks
+       SELECT $1::timestamptz + n * interval '1 second', '1'::xid8 FROM generate_series($2::integer, $3) AS n`,
+      [minute, from, to],
+    );
+  const kept = async () =>
+    (await execute({ postgres }, "SELECT FROM vaults.sync_ticks WHERE date_trunc('minute', label) = $1", [minute]))
+      .length;
+  await addTicks(0, 59);
+  // The newest stays in any case.
+  await execute({ postgres }, "INSERT INTO vaults.sync_ticks VALUES (now(), '1'::xid8)");
+  const one = replica();
+  while (await one.batch());
+  t.equal(await kept(), 1);
+  // By hand, where there can be no further one: it shows that what was looked at is not looked at again.
+  await addTicks(1, 1);
+  while (await one.batch());
+  t.equal(await kept(), 2);
+  const other = replica();
+  while (await other.batch());
+  t.equal(await kept(), 1);
+});
 
 await t.test("a device may have been away for ninety days and hears what was deleted", async (t) => {
   setTo(90 * day - 120_000);

@@ -174,24 +174,24 @@ await t.test("it is done in time or not at all, however long it has to wait", as
   await database.ready();
   const wanted = { user_id: person.userId, enabled: true, audit: [] };
   const isOn = async () => (await people.bus.request(travelModeOf, { user_id: person.userId })).enabled;
-  // A clock on which it has so much time left, of six seconds, when the work begins.
+  // A clock on which it has so much time left, of six seconds, however long the machine takes to begin the work.
   const clockWith = (left: number): (() => number) => {
-    const began = performance.now();
     let reads = 0;
-    return () => (reads++ === 0 ? began - 6_000 + left : performance.now());
+    return () => (reads++ === 0 ? 0 : 6_000 - left);
   };
 
   const users = { requireLasting: () => undefined };
   const deps = { database, newId: () => randomUUID(), now: clock.now, users };
   const lock = { text: "SELECT FROM people WHERE user_id = $1 FOR UPDATE", values: [person.userId], waiting: 1 };
-  const began = performance.now();
   let gaveUp = false;
   const attempt = async (): Promise<void> => {
-    await t.rejects(setPersonsTravelMode(deps, wanted, clockWith(1_500)), late);
+    // Postgres says which limit was reached first: its own one of the statement, not that of locks as for others.
+    const ofTheStatement = { ...late, cause: { code: "57014" } };
+    const doing = setPersonsTravelMode(deps, wanted, clockWith(3_500));
+    await t.rejects(doing, ofTheStatement, "it does not wait for a lock for as long as others do");
     gaveUp = true;
   };
   await whileHolding(service, lock, [attempt], () => until("it gives up", () => gaveUp));
-  t.ok(performance.now() - began < 4_000, "it does not wait for a lock for as long as others do");
   t.equal(await isOn(), false);
 
   // It has done it all when the time is over.
