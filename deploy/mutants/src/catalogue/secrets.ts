@@ -48,6 +48,17 @@ export const secretMutants: readonly Mutant[] = [
     tests: [`${tests}/judged-writes.test.ts`],
   },
   {
+    name: "folder-held-by-its-rotation-as-writers-hold-it",
+    file: `${source}/store/folders.ts`,
+    find: "whole: sql.fragment`FOR UPDATE`",
+    replace: "whole: sql.fragment`FOR NO KEY UPDATE`",
+    tests: [
+      `${tests}/judged-writes.test.ts`,
+      `${tests}/rotation-races.test.ts`,
+      `${tests}/writes-during-rotation.test.ts`,
+    ],
+  },
+  {
     name: "writes-of-one-secret-done-by-one-statement",
     file: `${source}/store/secret-writes.ts`,
     find: "SELECT DISTINCT ON (org_id, uid) *",
