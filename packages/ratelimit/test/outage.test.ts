@@ -164,10 +164,14 @@ await t.test(
   "a turn that is busy for longer than the deadline, before the question leaves, is no outage",
   async (t) => {
     const redis = await testRedis(t);
-    const limiter = startLimiter(t, { redis: redis.url, deadlineMilliseconds: 200 });
+    const limiter = startLimiter(t, { redis: redis.url, deadlineMilliseconds: 1_000 });
     await connected(limiter);
+    const other = new Redis(redis.url);
+    t.teardown(() => other.disconnect());
+    // Its answer is not there as soon as the question has left.
+    await other.client("PAUSE", 1_600, "ALL");
     const decision = limiter.take("strict", address);
-    const end = performance.now() + 400;
+    const end = performance.now() + 1_200;
     while (performance.now() < end); // the question leaves when this turn ends
     t.match(await decision, { accepted: true, remaining: 4 });
     t.notOk(limiter.degraded);
