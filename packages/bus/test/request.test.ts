@@ -1,5 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import { auditAppend, membershipOf, signingKeys } from "@coffer/events";
+import { auditAppendOf, membershipOf, signingKeys } from "@coffer/events";
 import { testNats } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
@@ -280,7 +280,7 @@ void t.test("a service asks and answers only what is its own", async (t) => {
   const [vaults, auth] = await pair(t);
   await t.rejects(auth.request(signingKeys, {}), TypeError);
   t.throws(() => vaults.reply(signingKeys, () => ({ keys: [] })), TypeError);
-  t.throws(() => vaults.reply(auditAppend, () => ({ stored: 0 })), TypeError);
+  t.throws(() => vaults.reply(auditAppendOf("vaults"), () => ({ stored: 0 })), TypeError);
   auth.reply(signingKeys, () => ({ keys: [] }));
   t.throws(() => auth.reply(signingKeys, () => ({ keys: [] })), TypeError, "one handler per subject");
 });

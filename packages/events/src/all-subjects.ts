@@ -1,4 +1,5 @@
-import { auditAppend, membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
+import { auditAppends } from "./audit-subjects.ts";
+import { membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
 import {
   folderChanged,
   folderHolders,
@@ -19,7 +20,7 @@ import {
 
 /** Every question that a service may ask another. */
 export const allRpcs = [
-  auditAppend,
+  ...auditAppends,
   signingKeys,
   membershipOf,
   revokedSessions,

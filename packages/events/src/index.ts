@@ -21,7 +21,10 @@ export {
 } from "./organization-subjects.ts";
 export type { Membership, ReceivedMembership } from "./organization-subjects.ts";
 export type { EventSubject, RpcSubject } from "./subject.ts";
-export { auditAppend, membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
+export { auditAppend, auditAppendOf, auditAppends, auditRecorderOf, isAuditAppend } from "./audit-subjects.ts";
+export { auditRecorders, mayRecord, recordedActions } from "./recorded-actions.ts";
+export type { AuditRecorder } from "./recorded-actions.ts";
+export { membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
 export {
   changesSince,
   membershipChanged,

@@ -1,20 +1,6 @@
 import { z } from "zod";
-import { receivedAuditDraft } from "./audit-record.ts";
 import type { EventSubject, RpcSubject } from "./subject.ts";
 import { everyServiceBut } from "./subject.ts";
-
-/**
- * Appends records to the chains of their organizations. At least once with effect once: a record whose `id` is stored
- * already changes nothing. The reply means that all of them are durable.
- */
-export const auditAppend = {
-  kind: "rpc",
-  subject: "coffer.rpc.siem-forwarder.append",
-  responder: "siem-forwarder",
-  callers: everyServiceBut("siem-forwarder"),
-  input: z.object({ records: z.array(receivedAuditDraft).min(1) }),
-  output: z.object({ stored: z.int().nonnegative() }),
-} satisfies RpcSubject<unknown, unknown>;
 
 /** The public keys that verify people's access tokens, as a JSON Web Key Set (RFC 7517). */
 export const signingKeys = {

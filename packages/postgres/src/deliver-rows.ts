@@ -1,5 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import { auditAppend } from "@coffer/events";
+import { isAuditAppend } from "@coffer/events";
 import type { Deliver, RelayedSubject } from "./deliver.ts";
 import { isUnavailable } from "./failure.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
@@ -105,7 +105,7 @@ function refuse(report: DeliveryReport, row: OutboxRow, problem: string): void {
 }
 
 function isDivisible({ subject, payload }: OutboxRow): boolean {
-  if (subject !== auditAppend.subject) return false;
+  if (!isAuditAppend({ subject })) return false;
   const records: unknown = JSON.parse(payload);
   return Array.isArray(records) && records.length > 1;
 }
@@ -119,7 +119,7 @@ async function attempt(batch: readonly OutboxRow[], options: DeliveryOptions): P
     const payloads = batch.map(({ payload }): unknown => JSON.parse(payload));
     await Promise.race([
       // A row of audit records is a list of them.
-      options.deliver(subject, subject.subject === auditAppend.subject ? payloads.flat() : payloads),
+      options.deliver(subject, isAuditAppend(subject) ? payloads.flat() : payloads),
       new Promise((_resolve, reject) => {
         timer = setTimeout(() => {
           reject(new ServiceError("unavailable", "the delivery took too long"));

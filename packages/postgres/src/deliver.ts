@@ -1,4 +1,4 @@
-import { auditAppend, membershipChanged } from "@coffer/events";
+import { isAuditAppend, membershipChanged } from "@coffer/events";
 import type { AuditDraft, EventSubject, Membership, RpcSubject } from "@coffer/events";
 
 /** What the relay hands over: one of the subjects of `@coffer/events`. */
@@ -27,9 +27,9 @@ export interface DeliveryBus {
  */
 export function deliverOver(bus: DeliveryBus): Deliver {
   return async (subject, payloads) => {
-    if (subject.subject === auditAppend.subject) {
+    if (subject.kind === "rpc" && isAuditAppend(subject)) {
       // Rows of this subject are written as records; the bus checks them again.
-      await bus.request(auditAppend, { records: payloads as AuditDraft[] });
+      await bus.request(subject, { records: payloads as AuditDraft[] });
     } else if (subject.subject === membershipChanged.subject) {
       // As above.
       const changes = payloads as { memberships: Membership[] }[];

@@ -1,4 +1,4 @@
-import { allEvents, allRpcs } from "@coffer/events";
+import { allEvents, allRpcs, auditAppend, auditAppendOf, auditRecorderOf } from "@coffer/events";
 import type { Telemetry } from "@coffer/telemetry";
 import type { Database } from "./database.ts";
 import type { Deliver, RelayedSubject } from "./deliver.ts";
@@ -40,7 +40,11 @@ export function startRelay(options: RelayOptions): Relay {
   const lanes = names.map((name) =>
     createLane({
       name,
-      subjects: new Map(subjects.filter((subject) => laneOf(subject) === name).map((each) => [each.subject, each])),
+      subjects: new Map(
+        subjects
+          .filter((subject) => laneOf(subject) === name)
+          .map((each) => [each.subject, sentAs(each, telemetry.service)]),
+      ),
       line: database.line(),
       deliver,
       telemetry,
@@ -62,9 +66,17 @@ export function startRelay(options: RelayOptions): Relay {
   };
 }
 
+/** The subject on which messages leave: audit records on that of their service, the rest on their own. */
+function sentAs(subject: RelayedSubject, service: string): RelayedSubject {
+  if (subject.subject !== auditAppend.subject) return subject;
+  const recorder = auditRecorderOf(service);
+  if (recorder === undefined) throw new TypeError(`${service} has no subject for audit records: see recordedActions`);
+  return auditAppendOf(recorder);
+}
+
 /** Everything that a service of this name may send. */
 function subjectsOf(service: string): RelayedSubject[] {
-  const rpcs: readonly RelayedSubject[] = allRpcs;
+  const rpcs: readonly RelayedSubject[] = auditRecorderOf(service) ? [...allRpcs, auditAppend] : allRpcs;
   const events: readonly RelayedSubject[] = allEvents;
   return [...rpcs, ...events].filter((subject) =>
     subject.kind === "rpc" ? subject.callers.some((name) => name === service) : subject.publisher === service,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import t from "tap";
-import { auditAppend, sessionRevoked } from "@coffer/events";
+import { auditAppendOf, sessionRevoked } from "@coffer/events";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { createAuditLog, createDatabase, enqueue, enqueueAudit, sql, startRelay } from "../src/index.ts";
@@ -79,7 +79,7 @@ void t.test("audit records from many rows go in one request", async (t) => {
   for (const record of records.slice(20)) await database.transaction((tx) => enqueueAudit(tx, record));
   const requests: unknown[][] = [];
   relayOn(t, database, (subject, payloads) => {
-    t.equal(subject.subject, auditAppend.subject);
+    t.equal(subject.subject, auditAppendOf("auth-sm").subject);
     requests.push(payloads);
     return Promise.resolve();
   });

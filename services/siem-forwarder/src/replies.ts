@@ -1,8 +1,9 @@
-import { auditAppend } from "@coffer/events";
-import { appendAudit } from "./audit/append.ts";
+import { auditAppendOf, auditRecorders } from "@coffer/events";
+import { appendSent } from "./audit/append-sent.ts";
 import type { Deps } from "./deps.ts";
 
 /** The service's surface on the bus: which operation answers which subject. */
 export function answerRequests(deps: Deps): void {
-  deps.bus.reply(auditAppend, (batch) => appendAudit(deps, batch));
+  for (const recorder of auditRecorders)
+    deps.bus.reply(auditAppendOf(recorder), (batch) => appendSent(deps, recorder, batch));
 }

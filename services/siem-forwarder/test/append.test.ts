@@ -148,8 +148,8 @@ await t.test("a record that no chain can hold is refused by name, and nothing of
 await t.test("a record of a newer version is stored with the action that this one does not know", async (t) => {
   const orgId = randomUUID();
   const owner = await people.add([{ orgId, role: "owner" }]);
-  t.equal(await append([draftOf(orgId, { action: "vault.sealed" as never })]), 1); // the point of the test
-  t.match(await listAll(owner), [{ action: "vault.sealed", seq: 1 }]);
+  t.equal(await append([draftOf(orgId, { action: "secret.sealed" as never })]), 1); // the point of the test
+  t.match(await listAll(owner), [{ action: "secret.sealed", seq: 1 }]);
 });
 
 await t.test("text that only JSON can hold is kept as it is", async (t) => {

@@ -1,4 +1,4 @@
-import { auditAppend } from "@coffer/events";
+import { auditAppendOf } from "@coffer/events";
 import type { AuditDraft, AuditRecord, ChainHead } from "@coffer/events";
 import { serve } from "@coffer/http";
 import { checkedFetch } from "@coffer/openapi";
@@ -66,7 +66,7 @@ export async function startForwarder<Postgres extends TestDatabase>(
   });
 
   const append = async (records: AuditDraft[]): Promise<number> =>
-    (await people.bus.request(auditAppend, { records }, { timeoutMilliseconds: 30_000 })).stored;
+    (await people.bus.request(auditAppendOf("auth-sm"), { records }, { timeoutMilliseconds: 30_000 })).stored;
 
   const list: Forwarder["list"] = async (person, query = {}, headers = {}) => {
     const search = new URLSearchParams();

@@ -81,7 +81,7 @@ await t.test("action, actor_id and outcome select, alone and together", async (t
     draftOf(orgId, { ...by(anna), action: "secret.read", outcome: "denied" }),
     draftOf(orgId, { ...by(berta), action: "secret.read" }),
     draftOf(orgId, { ...by(berta), action: "secret.read", outcome: "denied" }),
-    draftOf(orgId, { actor: { type: "system", id: "stripe" }, action: "billing.invoice.failed", outcome: "failure" }),
+    draftOf(orgId, { actor: { type: "system", id: "stripe" }, action: "org.member.removed", outcome: "failure" }),
     draftOf(orgId, { actor: { type: "anonymous", id: null }, action: "client.auth.failed", outcome: "failure" }),
   ]);
   const seqs = async (query: Record<string, string>) => (await listAll(owner, query)).map(({ seq }) => seq);

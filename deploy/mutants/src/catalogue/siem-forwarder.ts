@@ -8,6 +8,27 @@ const list = "services/siem-forwarder/test/list.test.ts";
 /** The audit's chains, and who may read them. */
 export const siemForwarderMutants: readonly Mutant[] = [
   {
+    name: "audit-record-of-another-service-stored",
+    file: `${source}/audit/append-sent.ts`,
+    find: "!mayRecord(service, action)",
+    replace: "!mayRecord(service, action) && action.length > 64",
+    tests: ["services/siem-forwarder/test/append-subjects.test.ts"],
+  },
+  {
+    name: "audit-action-of-a-newer-version-stored-for-each-service",
+    file: "packages/events/src/recorded-actions.ts",
+    find: "allowed.some((each) => firstWord(each) === firstWord(action))",
+    replace: "allowed.length > 0",
+    tests: ["services/siem-forwarder/test/append-subjects.test.ts"],
+  },
+  {
+    name: "audit-records-sent-on-the-former-shared-subject",
+    file: "packages/postgres/src/relay.ts",
+    find: ".map((each) => [each.subject, sentAs(each, telemetry.service)])",
+    replace: ".map((each) => [each.subject, each])",
+    tests: ["packages/postgres/test/relay.test.ts"],
+  },
+  {
     name: "chain-hash-skips-a-field",
     file: "packages/events/src/audit-chain.ts",
     find: "canonicalize({ ...record, hash: undefined })",

@@ -3,7 +3,7 @@ import { connectBus } from "@coffer/bus";
 import type { ServiceError } from "@coffer/errors";
 import type { AuditDraft, Membership } from "@coffer/events";
 import {
-  auditAppend,
+  auditAppendOf,
   folderChanged,
   membershipChanged,
   sessionRevoked,
@@ -67,7 +67,7 @@ export async function observeBus(t: TestScope, nats: TestNats): Promise<Observer
   }) as [Bus, Bus, Bus]; // one for each name
   const records: AuditDraft[] = [];
   const revocations: HeardRevocation[] = [];
-  audit.reply(auditAppend, ({ records: sent }) => {
+  audit.reply(auditAppendOf("auth-sm"), ({ records: sent }) => {
     const known = new Set(records.map(({ id }) => id));
     const fresh = sent.filter(({ id }) => !known.has(id));
     records.push(...fresh);

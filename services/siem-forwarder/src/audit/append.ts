@@ -9,7 +9,6 @@ import type { ChainedDraft } from "./place.ts";
 import { place } from "./place.ts";
 
 /**
- * coffer.rpc.siem-forwarder.append
  * Puts records at the ends of their chains, all of them or none. A record whose id is stored already, or comes twice,
  * changes nothing the second time. When it returns, they are durable.
  * @returns how many were new

@@ -1,7 +1,7 @@
 import type { Bus } from "@coffer/bus";
 import { connectBus } from "@coffer/bus";
 import type { AuditDraft } from "@coffer/events";
-import { auditAppend, recordsChanged, vaultChanged } from "@coffer/events";
+import { auditAppendOf, recordsChanged, vaultChanged } from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestNats, TestScope } from "@coffer/testkit";
 import { until } from "@coffer/testkit";
@@ -37,7 +37,7 @@ export async function startListeners(t: TestScope, nats: TestNats): Promise<List
   const audit: AuditDraft[] = [];
   const records: RecordNews[] = [];
   const vaults: VaultNews[] = [];
-  forwarder.reply(auditAppend, ({ records: sent }) => {
+  forwarder.reply(auditAppendOf("vaults"), ({ records: sent }) => {
     const known = new Set(audit.map(({ id }) => id));
     const fresh = sent.filter(({ id }) => !known.has(id));
     audit.push(...fresh);
