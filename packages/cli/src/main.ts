@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { explain } from "./explain.ts";
-import { exitCodeFor, exitCodes } from "./failure.ts";
+import { exitCodeFor, exitCodes, Failure } from "./failure.ts";
 import { tell } from "./output.ts";
 import { buildProgram } from "./program.ts";
 
@@ -23,7 +23,9 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
       return;
     }
-    for (const line of explain(error)) tell(`coffer: ${line}`);
+    // Only our own messages have several lines: the names in them are escaped one by one.
+    for (const line of explain(error))
+      for (const each of error instanceof Failure ? `coffer: ${line}`.split("\n") : [`coffer: ${line}`]) tell(each);
     process.exitCode = exitCodeFor(error);
   }
 }

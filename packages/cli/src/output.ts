@@ -1,13 +1,18 @@
 import { styleText } from "node:util";
 
-/** Data, for whoever reads stdout. */
+/** Data for stdout, with what could steer the terminal shown escaped. May have several lines. */
 export function print(text: string): void {
+  printExact(visibleLines(text));
+}
+
+/** Data for stdout as it is, byte for byte: values for programs, and what was escaped already. */
+export function printExact(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
 /** Data as JSON, indented for a terminal and in one line for a program. */
 export function printJson(value: unknown): void {
-  print(process.stdout.isTTY ? harmless(JSON.stringify(value, null, 2)) : jsonLine(value));
+  printExact(process.stdout.isTTY ? harmless(JSON.stringify(value, null, 2)) : jsonLine(value));
 }
 
 /** Data as JSON in one line. */
@@ -15,9 +20,16 @@ export function jsonLine(value: unknown): string {
   return harmless(JSON.stringify(value));
 }
 
-/** JSON escapes the control characters up to U+001F; terminals obey those after U+007E too. They are in strings only. */
+/**
+ * JSON escapes the control characters up to U+001F and unpaired surrogates. The rest of what `visible` escapes stands in
+ * strings only and is written as JSON's own escapes, so that a reader of the JSON gets every character.
+ */
 function harmless(json: string): string {
-  return json.replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+  return json.replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
+    Array.from({ length: sign.length }, (_, index) => sign.charCodeAt(index))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
 }
 
 /** `1 record`, `2 records`: of a noun whose plural is regular. */
@@ -25,19 +37,19 @@ export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Everything that is not data. It may quote what others chose: control characters but line breaks are shown as `?`. */
-export function tell(text: string): void {
-  process.stderr.write(`${visibleLines(text)}\n`);
+/** A line that is not data. It may quote what others chose: what could steer the terminal is shown escaped. */
+export function tell(line: string): void {
+  process.stderr.write(`${visible(line)}\n`);
 }
 
 /**
  * Rows under their headings, in columns. Without a terminal: no headings and tabs between, for `cut` and `awk`.
- * Control characters in names that others chose are shown as `?`, so that they cannot steer the terminal.
+ * Names that others chose are shown by `visible`, so that they cannot steer the terminal.
  */
 export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const cells = rows.map((row) => row.map(visible));
   if (!process.stdout.isTTY) {
-    for (const row of cells) print(row.join("\t"));
+    for (const row of cells) printExact(row.join("\t"));
     return;
   }
   if (rows.length === 0) return;
@@ -49,8 +61,8 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join("  ")
       .trimEnd();
-  print(styleText("bold", line(headings), { stream: process.stdout }));
-  for (const row of cells) print(line(row));
+  printExact(styleText("bold", line(headings), { stream: process.stdout }));
+  for (const row of cells) printExact(line(row));
 }
 
 /** A list: as JSON with `--json`, else as rows. */
@@ -64,14 +76,21 @@ export function printList<Thing>(
   else printTable(headings, things.map(cellsOf));
 }
 
-/** Text that others chose, safe to show on a terminal. */
+/**
+ * Text that others chose, in one line and safe to show on a terminal: control and format characters (which reorder or
+ * hide what stands around them), line and paragraph separators and unpaired surrogates are shown as `\u{202e}`.
+ */
 export function visible(text: string): string {
-  return text.replace(/\p{Cc}/gu, "?");
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escaped);
 }
 
-/** The same, with its line breaks. */
+/** Text as `visible` shows it, but with its line breaks. */
 export function visibleLines(text: string): string {
-  return text.replace(/[^\P{Cc}\n]/gu, "?");
+  return text.split("\n").map(visible).join("\n");
+}
+
+function escaped(sign: string): string {
+  return `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 /** A time for a person: UTC, to the second. */

@@ -4,6 +4,7 @@ import { machineConfigurationOf } from "./access.ts";
 import { configOption } from "./command-row.ts";
 import type { Call, CommandRow, DataOptions, OptionRow } from "./command-row.ts";
 import { exitCodes, Failure } from "./failure.ts";
+import { visible } from "./output.ts";
 import { groups, nouns } from "./rows/index.ts";
 import { version } from "./version.ts";
 
@@ -71,7 +72,7 @@ function isCutOff(error: unknown): error is CofferError {
 function cutOff({ message }: CofferError): Failure {
   return new Failure(
     exitCodes.notAuthenticated,
-    `${message}: if this machine was cut off, it needs a new one-time token`,
+    `${visible(message)}: if this machine was cut off, it needs a new one-time token`,
   );
 }
 

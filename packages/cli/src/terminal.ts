@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { ReadStream } from "node:tty";
 import { Failure, usage } from "./failure.ts";
+import { visibleLines } from "./output.ts";
 
 const device = "/dev/tty";
 const [interrupt, endOfInput, eraseLine, escape] = [0x03, 0x04, 0x15, 0x1b];
@@ -28,7 +29,7 @@ export function askHidden(
     const dropped = takeWaiting();
     if (dropped > 0) writeSync(input, `(not read, because typed before this question: lines: ${dropped})\n`);
     return questions.map((question) => {
-      writeSync(input, `${question}: `);
+      writeSync(input, `${visibleLines(question)}: `);
       const line = readAnswer(input);
       check(line);
       return line;

@@ -5,6 +5,7 @@ import { jsonLine, visible, visibleLines } from "../src/output.ts";
 import { quoteValue } from "../src/quote-value.ts";
 import { resolveReferences } from "../src/references.ts";
 import { secretRows } from "../src/rows/secrets.ts";
+import { startOrganizationServer } from "./organization-server.ts";
 
 /** Only what resolving references asks of a client. */
 const answering = (value: string): Pick<SecretsClient, "readAll"> => ({
@@ -21,9 +22,38 @@ void t.test("a value that no variable can hold is refused without being shown", 
 });
 
 void t.test("text that others chose cannot steer the terminal", (t) => {
-  t.equal(visible("a\u001b]0;owned\u0007b\nc\u009bd"), "a?]0;owned?b?c?d");
-  t.equal(visibleLines("a\u001b[2Jb\nc\rd\u0085e"), "a?[2Jb\nc?d?e");
+  t.equal(visible("a\u001b]0;owned\u0007b\nc\u009bd"), "a\\u{1b}]0;owned\\u{7}b\\u{a}c\\u{9b}d");
+  t.equal(visibleLines("a\u001b[2Jb\nc\rd\u0085e"), "a\\u{1b}[2Jb\nc\\u{d}d\\u{85}e");
   t.end();
+});
+
+/** Reorders, hides, breaks lines, or is half a character. */
+const tricks = ["\u202e", "\u2066", "\u200b", "\u200d", "\ufeff", "\u00ad", "\u2028", "\u2029", "\u{e0041}", "\ud800"];
+
+void t.test("what reorders or hides text is shown escaped, in lines and in JSON, and JSON says the same", (t) => {
+  for (const sign of tricks) {
+    const escaped = `a\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}b`;
+    t.equal(visible(`a${sign}b`), escaped);
+    t.equal(visibleLines(`a${sign}b\nc`), `${escaped}\nc`);
+    const json = jsonLine({ [`a${sign}b`]: sign });
+    t.match(json, /^[ -~]+$/);
+    t.same(JSON.parse(json), { [`a${sign}b`]: sign });
+  }
+  t.equal(visible("Łódź 東京 👍 🇩🇪"), "Łódź 東京 👍 🇩🇪", "what is written stays");
+  t.end();
+});
+
+void t.test("names from the service are shown escaped, also where a key is to be confirmed", async (t) => {
+  const server = await startOrganizationServer(t);
+  server.hold(await server.enroll("api\u202enoitcudorp\u200b"), "client");
+  const escaped = "api\\u{202e}noitcudorp\\u{200b}";
+  const rotated = await server.run(["folder", "rotate", "production"]);
+  t.equal(rotated.code, 2);
+  t.match(rotated.stderr, `machine ${escaped} `);
+  t.match((await server.run(["folder", "holders", "production"])).stdout, escaped);
+  const { stdout } = await server.run(["client", "ls", "--json"]);
+  t.match(stdout, "api\\u202enoitcudorp\\u200b");
+  t.match(JSON.parse(stdout), [{ name: "api\u202enoitcudorp\u200b" }]);
 });
 
 void t.test("JSON holds no character that a terminal obeys, and says the same", (t) => {

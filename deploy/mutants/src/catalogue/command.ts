@@ -7,6 +7,8 @@ const broken = "packages/import/test/broken.test.ts";
 const tables = "packages/import/test/tables.test.ts";
 const command = "packages/cli/src";
 const edges = "deploy/local/test/cli-edges.test.ts";
+const hostile = "packages/cli/test/hostile-text.test.ts";
+const folderVariables = "packages/cli/test/folder-variables.test.ts";
 
 /** What the command brings in, gives out and keeps on a person's machine. */
 export const commandMutants: readonly Mutant[] = [
@@ -163,6 +165,41 @@ export const commandMutants: readonly Mutant[] = [
     find: "print(visible(sentence))",
     replace: 'print(visible === undefined ? "" : sentence)',
     tests: [edges],
+  },
+  {
+    name: "format-characters-reach-the-terminal",
+    file: `${command}/output.ts`,
+    find: "[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]",
+    replace: "[\\p{Cc}]",
+    tests: [hostile],
+  },
+  {
+    name: "format-characters-stand-in-json",
+    file: `${command}/output.ts`,
+    find: "[\\u007f-\\u009f\\p{Cf}\\p{Zl}\\p{Zp}]",
+    replace: "[\\u007f-\\u009f]",
+    tests: [hostile],
+  },
+  {
+    name: "folder-sets-what-the-loader-obeys",
+    file: `${command}/folder-variables.ts`,
+    find: "isLoaderVariable(name) &&",
+    replace: 'isLoaderVariable(name) && name === "" &&',
+    tests: [folderVariables],
+  },
+  {
+    name: "folder-variable-is-looked-at-without-its-prefix",
+    file: `${command}/folder-variables.ts`,
+    find: "if (isLoaderVariable(name)",
+    replace: "if (isLoaderVariable(name.slice(prefix.length))",
+    tests: [folderVariables],
+  },
+  {
+    name: "lower-case-loader-variable-is-accepted",
+    file: `${command}/loader-variables.ts`,
+    find: "name.toUpperCase()",
+    replace: "name",
+    tests: [folderVariables],
   },
   {
     name: "travel-on-leaves-the-stores",

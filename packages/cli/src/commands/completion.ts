@@ -2,14 +2,14 @@ import type { Call } from "../command-row.ts";
 import type { CommandLine } from "../completion-script.ts";
 import { completionScript, shells } from "../completion-script.ts";
 import { usage } from "../failure.ts";
-import { print } from "../output.ts";
+import { printExact } from "../output.ts";
 
 /** `coffer completion <shell>`: prints the shell's completion of this command line, which asks nobody anything. */
 export function completionOf(line: CommandLine): (call: Call<object>) => Promise<void> {
   return ({ args: [name = ""] }) => {
     const shell = shells.find((one) => one === name);
     if (shell === undefined) throw usage(`there is completion for ${shells.join(", ")}, not for ${name}`);
-    print(completionScript(shell, line));
+    printExact(completionScript(shell, line));
     return Promise.resolve();
   };
 }

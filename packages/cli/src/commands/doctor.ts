@@ -12,7 +12,7 @@ import { checkService } from "../doctor/service.ts";
 import { checkSync } from "../doctor/sync.ts";
 import { explain } from "../explain.ts";
 import { exitCodes } from "../failure.ts";
-import { print, printJson, printTable, visible } from "../output.ts";
+import { print, printExact, printJson, printTable, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { readProfile } from "../profile.ts";
 import { version } from "../version.ts";
@@ -98,7 +98,7 @@ function show(findings: readonly Finding[]): void {
   }
   const width = Math.max(...findings.map(({ check }) => check.length));
   for (const { status, check, message, advice } of findings) {
-    print(
+    printExact(
       `${styleText(colours[status], status.padEnd(7), { stream: process.stdout })}  ${check.padEnd(width)}  ${visible(message)}`,
     );
     if (advice !== undefined) print(`${"".padEnd(width + 11)}${visible(advice)}`);

@@ -3,23 +3,26 @@ import { childEnvironment } from "../child-environment.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { folderVariables } from "../folder-variables.ts";
-import { print, printJson } from "../output.ts";
+import type { FolderVariableOptions } from "../folder-variables.ts";
+import { printExact, printJson } from "../output.ts";
 import { quoteValue } from "../quote-value.ts";
 import { referencesIn, resolveReferences } from "../references.ts";
 
-interface Options extends CachedOptions {
+interface Options extends CachedOptions, FolderVariableOptions {
   folder?: string;
 }
 
 /** `coffer env`: prints the variables that refer to secrets, or all fields of a folder, with their values. */
 export async function env({ options, env: environment }: Call<Options>): Promise<void> {
   checkCache(options, environment);
+  if (options.folder === undefined && (options.prefix ?? options.allowName) !== undefined)
+    throw usage("--prefix and --allow-name are about the names of --folder");
   const values =
     options.folder === undefined
       ? await environmentValues(options, environment)
-      : folderVariables(await (await secretsOf(options, environment)).list(options.folder));
+      : folderVariables(await (await secretsOf(options, environment)).list(options.folder), options);
   if (options.json === true) printJson(Object.fromEntries(values));
-  else for (const [name, value] of values) print(`${name}=${quoteValue(value)}`);
+  else for (const [name, value] of values) printExact(`${name}=${quoteValue(value)}`);
 }
 
 function environmentValues(options: CachedOptions, environment: NodeJS.ProcessEnv): Promise<Map<string, string>> {

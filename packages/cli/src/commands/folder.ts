@@ -49,7 +49,10 @@ export async function removeFolder({ args: [nameOrId = ""], options, env }: Call
   await person.folders.remove(folder.id, { force: options.force }).catch((error: unknown) => {
     const holdsSecrets = error instanceof CofferError && error.code === "conflict" && options.force !== true;
     if (!holdsSecrets) throw error;
-    throw new Failure(exitCodes.failure, `the folder ${folder.name} holds secrets: add --force to remove them with it`);
+    throw new Failure(
+      exitCodes.failure,
+      `the folder ${visible(folder.name)} holds secrets: add --force to remove them with it`,
+    );
   });
   tell(`removed the folder ${folder.name}`);
 }

@@ -1,6 +1,6 @@
 import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
-import { print, printJson, visible, visibleLines } from "../output.ts";
+import { print, printExact, printJson, visible, visibleLines } from "../output.ts";
 import { secretJson } from "../secret-json.ts";
 
 /** `coffer get <uid>`: one secret with all its fields. */
@@ -10,9 +10,9 @@ export async function get({ args: [uid = ""], options, env }: Call<DataOptions>)
     printJson({ ...secretJson(secret), name: secret.name, notes: secret.notes ?? null, fields: secret.fields });
     return;
   }
-  // A terminal obeys control characters; a file or a program gets every byte.
+  // A terminal gets the value escaped; a file or a program gets every byte.
   const shown = (text: string): string => (process.stdout.isTTY ? visibleLines(text) : text);
   print(`${visible(secret.folder)}/${visible(secret.title)} (${secret.type}, version ${secret.version})`);
-  for (const [name, value] of Object.entries(secret.fields)) print(`${visible(name)}: ${shown(value)}`);
-  if (secret.notes !== undefined) print(`notes: ${shown(secret.notes)}`);
+  for (const [name, value] of Object.entries(secret.fields)) printExact(`${visible(name)}: ${shown(value)}`);
+  if (secret.notes !== undefined) printExact(`notes: ${shown(secret.notes)}`);
 }

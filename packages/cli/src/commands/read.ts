@@ -3,7 +3,7 @@ import type { MachineClient } from "@coffer/sdk";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { asMachine, asPerson, checkCache, machineConfigurationOf } from "../access.ts";
 import { notationArgument } from "../notation-argument.ts";
-import { print, printJson } from "../output.ts";
+import { printExact, printJson } from "../output.ts";
 
 interface Options extends CachedOptions {
   newline: boolean;
@@ -19,7 +19,7 @@ export async function read({ args: [uri = ""], options, env }: Call<Options>): P
       ? await (await asPerson(options, env)).secrets.read(uri)
       : await readAsMachine(await asMachine(configuration, options, env), uri, options.cache !== undefined);
   if (options.json === true) printJson({ uri, value });
-  else if (options.newline) print(value);
+  else if (options.newline) printExact(value);
   else process.stdout.write(value);
 }
 

@@ -4,7 +4,7 @@ import { severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { readNamedFile, readStdin, stdinIsTerminal, withoutLastBreak } from "../inputs.ts";
-import { print, printJson, printTable, shortTime, tell, visible, visibleLines } from "../output.ts";
+import { print, printExact, printJson, printTable, shortTime, tell, visible, visibleLines } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import { askHidden } from "../terminal.ts";
 
@@ -52,15 +52,15 @@ export async function getRecord({ args: [vaultName = "", wanted = "", field], op
   const record = await pickRecord(person, vault, wanted);
   if (field !== undefined && !Object.hasOwn(record.fields, field))
     throw new Failure(exitCodes.notFound, `${nameOf(record)} has no field ${field}`);
-  // A terminal obeys control characters; a file or a program gets every byte.
+  // A terminal gets the value escaped; a file or a program gets every byte.
   const shown = (text: string): string => (process.stdout.isTTY ? visibleLines(text) : text);
   if (options.json === true) {
     const fields = field === undefined ? record.fields : { [field]: record.fields[field] };
     printJson({ ...recordJson(record), fields });
-  } else if (field !== undefined) print(shown(record.fields[field] ?? ""));
+  } else if (field !== undefined) printExact(shown(record.fields[field] ?? ""));
   else
     for (const [name, value] of [["id", record.id], ["type", record.type], ...Object.entries(record.fields)])
-      print(`${visible(name ?? "")}: ${shown(value ?? "")}`);
+      printExact(`${visible(name ?? "")}: ${shown(value ?? "")}`);
 }
 
 interface SetOptions extends PersonOptions {
@@ -113,7 +113,8 @@ export async function removeRecord({ args: [vaultName = "", wanted = ""], option
 async function pickRecord(person: PersonClient, vault: Vault, wanted: string): Promise<VaultRecord> {
   if (isUuid(wanted)) return person.records.get(vault.id, wanted.toLowerCase());
   const [first, ...others] = (await person.records.list(vault.id)).filter(({ fields }) => fields["name"] === wanted);
-  if (first === undefined) throw new Failure(exitCodes.notFound, `there is no record ${wanted} in ${vault.name}`);
+  if (first === undefined)
+    throw new Failure(exitCodes.notFound, `there is no record ${wanted} in ${visible(vault.name)}`);
   if (others.length > 0) throw severalHave(wanted, `record of ${vault.name}`, [first, ...others]);
   return first;
 }
@@ -143,7 +144,7 @@ async function readFields(file: string | undefined): Promise<Record<string, stri
   if (typeof fields !== "object" || fields === null || Array.isArray(fields))
     throw usage("the fields are a JSON object: name and value of each");
   const wrong = Object.entries(fields).find(([, value]) => typeof value !== "string");
-  if (wrong !== undefined) throw usage(`the field ${wrong[0]} is not text`);
+  if (wrong !== undefined) throw usage("the value of each field is a text in quotes; one is not");
   return fields as Record<string, string>; // just checked
 }
 

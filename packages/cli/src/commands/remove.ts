@@ -3,7 +3,7 @@ import type { Call, DataOptions } from "../command-row.ts";
 import { explain } from "../explain.ts";
 import { exitCodeFor, Failure } from "../failure.ts";
 import { notationArgument } from "../notation-argument.ts";
-import { printJson, tell } from "../output.ts";
+import { printJson, tell, visible } from "../output.ts";
 
 /** `coffer rm <uri|uid>…`: removes fields by notation and secrets by uid. */
 export async function remove({ args, options, env }: Call<DataOptions>): Promise<void> {
@@ -22,5 +22,7 @@ export async function remove({ args, options, env }: Call<DataOptions>): Promise
 
 /** Of several it must be said which one it was; what stands before it is removed already. */
 function about(target: string, error: unknown): unknown {
-  return error instanceof Error ? new Failure(exitCodeFor(error), `${target}: ${explain(error).join("; ")}`) : error;
+  return error instanceof Error
+    ? new Failure(exitCodeFor(error), `${target}: ${explain(error).map(visible).join("; ")}`)
+    : error;
 }

@@ -61,7 +61,8 @@ export async function rotateFolder({ args: [folder = ""], options, env }: Call<P
   tell(
     `${visible(name)} has a new key (version ${rotated.key_version}). What somebody could read before may have been kept: replace values that must not be known`,
   );
-  tell(["it was sealed to", ...rotated.holders.map((holder) => lineOf(holder, emails.get(holder.id)))].join("\n  "));
+  tell("it was sealed to");
+  for (const holder of rotated.holders) tell(`  ${lineOf(holder, emails.get(holder.id))}`);
   if (options.json === true) printJson(rotated);
 }
 

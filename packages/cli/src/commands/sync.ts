@@ -6,7 +6,7 @@ import { asPerson, sessionAt } from "../access.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { onlyFails } from "../only-fails.ts";
-import { jsonLine, print, tell, visible } from "../output.ts";
+import { jsonLine, printExact, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { forgetStores, rememberStore } from "../profile.ts";
 import { serviceKey } from "../same-service.ts";
@@ -37,7 +37,7 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
       if (error.code === "configuration") process.exitCode = exitCodes.failure;
     },
     onChange: (changes) => {
-      for (const change of changes) print(lineOf(change, device, options));
+      for (const change of changes) printExact(lineOf(change, device, options));
     },
     onLive: () => tell(options.watch === true ? "up to date; waiting for changes" : "up to date"),
     onAway(error, seconds) {

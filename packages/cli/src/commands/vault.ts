@@ -67,7 +67,7 @@ export async function removeVault({ args: [nameOrId = ""], options, env }: Call<
   if (vault.record_count > 0 && options.force !== true)
     throw new Failure(
       exitCodes.failure,
-      `the vault ${vault.name} holds records (${vault.record_count}): add --force to remove them with it`,
+      `the vault ${visible(vault.name)} holds records (${vault.record_count}): add --force to remove them with it`,
     );
   await person.vaults.remove(vault.id);
   tell(`removed the vault ${vault.name}`);
@@ -124,7 +124,8 @@ async function memberOf(
   vault: Vault,
   wanted: string,
 ): Promise<MemberView> {
-  if (vault.org_id === null) throw usage(`the vault ${vault.name} belongs to no organization: it cannot be shared`);
+  if (vault.org_id === null)
+    throw usage(`the vault ${visible(vault.name)} belongs to no organization: it cannot be shared`);
   const there: PersonClient = await asPerson({ ...options, org: vault.org_id }, env);
   return pickMember(await there.members.list(), wanted);
 }

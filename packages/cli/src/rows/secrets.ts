@@ -82,6 +82,12 @@ export const secretRows: readonly CommandRow[] = [
     ],
     options: [
       { flags: "--folder <folder>", description: "every field of this folder, as <TITLE>_<FIELD>" },
+      { flags: "--prefix <prefix>", description: "with --folder: what stands before every name" },
+      {
+        flags: "--allow-name <name>",
+        description: "with --folder: set this variable although it changes how programs load or connect",
+        repeated: true,
+      },
       cacheOption,
       ...dataOptions,
     ],

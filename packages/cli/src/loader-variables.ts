@@ -1,0 +1,29 @@
+/**
+ * Variables that change how programs load code, which programs they start, or where they connect. Whoever may write to
+ * a folder chooses the names of its fields, and must not run code through them on the machine of a reader.
+ */
+const names = new Set(
+  [
+    "NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_REPL_EXTERNAL_MODULE",
+    "ENV BASH_ENV BASHOPTS SHELLOPTS PROMPT_COMMAND PS4 IFS CDPATH PATH SHELL HOME TMPDIR",
+    "JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS DOTNET_STARTUP_HOOKS COMPLUS_VERSION",
+    "GCONV_PATH GLIBC_TUNABLES LOCPATH HOSTALIASES RES_OPTIONS",
+    "OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES CURL_CA_BUNDLE CURL_HOME REQUESTS_CA_BUNDLE AWS_CA_BUNDLE",
+    "EDITOR VISUAL PAGER BROWSER LESSOPEN LESSCLOSE MANPAGER SSH_ASKPASS SUDO_ASKPASS",
+    "PHPRC PHP_INI_SCAN_DIR",
+  ].flatMap((line) => line.split(" ")),
+);
+const patterns = [
+  /^(LD|DYLD|GIT|SSL_CERT|COFFER|BASH_FUNC|NPM_CONFIG|LUA|DOCKER)_/,
+  /^(PYTHON|PERL5|RUBY|GEM_|BUNDLE_)/,
+  /_PROXY$/,
+];
+
+/**
+ * Whether a variable changes how programs load or connect. In any case: `http_proxy` has the effect of `HTTP_PROXY`,
+ * and systems exist that ignore the case of variables.
+ */
+export function isLoaderVariable(name: string): boolean {
+  const upper = name.toUpperCase();
+  return names.has(upper) || patterns.some((pattern) => pattern.test(upper));
+}

@@ -1,0 +1,69 @@
+import t from "tap";
+import type { Secret } from "@coffer/sdk";
+import { folderVariables } from "../src/folder-variables.ts";
+
+const holding = (title: string, field: string): Secret[] => [
+  { title, fields: { [field]: "s3cret-value" } } as unknown as Secret, // only what is read of it
+];
+
+/** Title and field of a name that a program or the loader obeys. */
+const dangerous: readonly (readonly [string, string, string])[] = [
+  ["ld", "preload", "LD_PRELOAD"],
+  ["LD", "Library Path", "LD_LIBRARY_PATH"],
+  ["dyld", "insert-libraries", "DYLD_INSERT_LIBRARIES"],
+  ["node", "options", "NODE_OPTIONS"],
+  ["Node.Options", "", "NODE_OPTIONS_"],
+  ["node", "extra/ca/certs", "NODE_EXTRA_CA_CERTS"],
+  ["bash", "env", "BASH_ENV"],
+  ["python", "path", "PYTHON_PATH"],
+  ["PYTHONPATH", "x", "PYTHONPATH_X"],
+  ["perl5opt", "x", "PERL5OPT_X"],
+  ["rubyopt", "x", "RUBYOPT_X"],
+  ["java tool", "options", "JAVA_TOOL_OPTIONS"],
+  ["git", "ssh_command", "GIT_SSH_COMMAND"],
+  ["https", "proxy", "HTTPS_PROXY"],
+  ["all", "proxy", "ALL_PROXY"],
+  ["ssl_cert", "file", "SSL_CERT_FILE"],
+  ["coffer", "url", "COFFER_URL"],
+];
+
+void t.test("a name that changes how programs load or connect is refused, without the value", (t) => {
+  for (const [title, field, name] of dangerous) {
+    const expected = name !== "NODE_OPTIONS_";
+    const set = () => folderVariables(holding(title, field));
+    if (!expected) t.same([...set().keys()], [name], "only the loader's own spelling has an effect");
+    else
+      t.throws(set, { exitCode: 2, message: new RegExp(`^(?!.*s3cret).* ${name},.*--prefix.*--allow-name ${name}`) });
+  }
+  t.same([...folderVariables(holding("database", "password")).keys()], ["DATABASE_PASSWORD"]);
+  t.end();
+});
+
+void t.test("what is looked at is the name that is set, with its prefix, in any case", (t) => {
+  const names = (title: string, field: string, prefix: string, allowName: string[] = []) => [
+    ...folderVariables(holding(title, field), { prefix, allowName }).keys(),
+  ];
+  t.same(names("ld", "preload", "APP_"), ["APP_LD_PRELOAD"]);
+  for (const [title, field, prefix] of [
+    ["preload", "x", "LD_"],
+    ["options", "x", "ld_"],
+    ["x", "preload", "Dyld_"],
+    ["https", "proxy", "app_"],
+    ["x", "y", "GIT_"],
+  ] as const)
+    t.throws(() => names(title, field, prefix), { exitCode: 2, message: /changes how programs load/ }, prefix);
+  t.same(names("https", "proxy", "app_", ["app_HTTPS_PROXY"]), ["app_HTTPS_PROXY"]);
+  t.throws(() => names("https", "proxy", "", ["https_proxy"]), { exitCode: 2, message: /load/ }, "the very name");
+  t.throws(() => names("ld", "preload", "", ["LD_AUDIT"]), { exitCode: 2, message: /load/ });
+  for (const prefix of ["1", "A B", "A=", "A\n", "Ä"])
+    t.throws(() => names("a", "b", prefix), { exitCode: 2, message: /--prefix takes/ });
+  t.same(names("1", "x", ""), ["_1_X"]);
+  t.same(names("1", "x", "A"), ["A1_X"]);
+  t.end();
+});
+
+void t.test("two fields that would be one variable are refused", (t) => {
+  const secrets = [...holding("a b", "c"), ...holding("a", "b c")];
+  t.throws(() => folderVariables(secrets), { exitCode: 2, message: /two fields would be A_B_C/ });
+  t.end();
+});
