@@ -1,6 +1,6 @@
 // The one direction in which imports go; each rule names the room that may not be entered.
 const foundation = "^packages/(errors|events|env)/";
-const middle = "^packages/(telemetry|tokens|crypto)/";
+const middle = "^packages/(telemetry|tokens|crypto|history)/";
 const borders = "^packages/(ratelimit|postgres|bus|http)/";
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -7,6 +7,9 @@ export type Context = string & { readonly [context]: true };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const secretUid = /^[A-Za-z0-9_][A-Za-z0-9_-]{21}$/;
+const resource = /^(org|folder|vault):[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const entryHash = /^([0-9a-f]{64}|null)$/;
+const wholeNumber = /^(0|[1-9][0-9]{0,15})$/;
 const fieldName = /^[^\p{Cc}]{1,128}$/u;
 
 /**
@@ -33,6 +36,8 @@ export const contexts = {
     build("record", checked(uuid, vaultId), checked(uuid, recordId)),
   /** A vault key, under its creator's user key or sealed to a member's public key. */
   vaultKey: (vaultId: string): Context => build("vault-key", checked(uuid, vaultId)),
+  /** The key of a personal vault, under its owner's user key. */
+  ownVaultKey: (vaultId: string): Context => build("own-vault-key", checked(uuid, vaultId)),
   /** A folder key under its creator's user key. */
   folderKey: (folderId: string): Context => build("folder-key", checked(uuid, folderId)),
   /** The private key of a user, under the user key. */
@@ -41,6 +46,18 @@ export const contexts = {
   cache: (clientId: string): Context => build("cache", checked(uuid, clientId)),
   /** What a person's device keeps of vaults and records, under a key derived from the user key. It never leaves the device. */
   replica: (userId: string): Context => build("replica", checked(uuid, userId)),
+  /**
+   * The private join key of an invitation, under the token's wrap key: bound to the place of its entry in the history.
+   * `prev` is the hash of the entry before, null for the first entry.
+   */
+  join: (res: string, seq: number, prev: string | null): Context =>
+    build("join", checked(resource, res), checked(wholeNumber, String(seq)), checked(entryHash, String(prev))),
+  /** What a person's devices share of the histories that they trust, under the user key. */
+  keyring: (userId: string, version: number): Context =>
+    build("keyring", checked(uuid, userId), checked(wholeNumber, String(version))),
+  /** What a person's devices share of one vault's history, under the user key. */
+  vaultPin: (vaultId: string, version: number): Context =>
+    build("vault-pin", checked(uuid, vaultId), checked(wholeNumber, String(version))),
   /** The user key, under the key from OPAQUE's export key or from the recovery key. */
   userKey: (): Context => build("user-key"),
 } as const;

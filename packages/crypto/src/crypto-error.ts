@@ -6,7 +6,7 @@
  * - `decryption_failed`: wrong key, or the ciphertext was altered or belongs somewhere else.
  * - `context_mismatch`: it was sealed to this key, but as something else.
  * - `invalid_plaintext`: it decrypted, but is not what such a ciphertext holds.
- * - `invalid_access_token`, `invalid_recovery_key`: not the text that a person was shown.
+ * - `invalid_access_token`, `invalid_invite_token`, `invalid_recovery_key`: not the text that a person was shown.
  * - `login_failed`: wrong password, or an answer that the account's own server did not make.
  * - `invalid_server_answer`: the OPAQUE message cannot be read.
  * - `weak_key_stretching`: somebody tried to choose how the password is stretched.
@@ -18,6 +18,7 @@ export type CryptoErrorCode =
   | "context_mismatch"
   | "invalid_plaintext"
   | "invalid_access_token"
+  | "invalid_invite_token"
   | "invalid_recovery_key"
   | "login_failed"
   | "invalid_server_answer"

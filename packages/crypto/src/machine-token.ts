@@ -1,5 +1,5 @@
 import { encodeBase64Url } from "./base64.ts";
-import { importPrivateKey } from "./key-pair.ts";
+import { signEs256 } from "./es256.ts";
 import { encodeText } from "./utf8.ts";
 
 /** How long a machine's token lives. The server accepts an hour; a shorter life makes a copied token worth less. */
@@ -31,7 +31,6 @@ export async function signMachineToken(
   ]
     .map((part) => encodeBase64Url(encodeText(JSON.stringify(part))))
     .join(".");
-  const key = await importPrivateKey(machine.privateKey, "ECDSA");
-  const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, key, encodeText(signed));
-  return { token: `${signed}.${encodeBase64Url(new Uint8Array(signature))}`, expiresAt };
+  const signature = await signEs256(machine.privateKey, encodeText(signed));
+  return { token: `${signed}.${encodeBase64Url(signature)}`, expiresAt };
 }

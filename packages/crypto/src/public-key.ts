@@ -14,14 +14,36 @@ const spkiBytes = 91;
  * @throws CryptoError `invalid_key`
  */
 export async function readPublicKey(publicKey: string): Promise<{ der: Uint8Array<ArrayBuffer>; key: CryptoKey }> {
+  const der = canonicalDer(publicKey);
+  return { der, key: await importDer(der, "ECDH") };
+}
+
+/** Imports a public key for one use; accepts what `readPublicKey` accepts. @throws CryptoError `invalid_key` */
+export async function importPublicKey(publicKey: string, algorithm: "ECDSA" | "ECDH"): Promise<CryptoKey> {
+  return importDer(canonicalDer(publicKey), algorithm);
+}
+
+function canonicalDer(publicKey: string): Uint8Array<ArrayBuffer> {
+  let der: Uint8Array<ArrayBuffer>;
   try {
-    const der = decodeBase64(publicKey);
-    if (der.length === spkiBytes && header.every((byte, index) => der[index] === byte)) {
-      const key = await crypto.subtle.importKey("spki", der, { name: "ECDH", namedCurve: "P-256" }, true, []);
-      return { der, key };
-    }
+    der = decodeBase64(publicKey);
+  } catch {
+    throw invalid();
+  }
+  if (der.length !== spkiBytes || !header.every((byte, index) => der[index] === byte)) throw invalid();
+  return der;
+}
+
+async function importDer(der: Uint8Array<ArrayBuffer>, name: "ECDSA" | "ECDH"): Promise<CryptoKey> {
+  const uses: ["verify"] | [] = name === "ECDSA" ? ["verify"] : [];
+  try {
+    return await crypto.subtle.importKey("spki", der, { name, namedCurve: "P-256" }, true, uses);
   } catch {
     // The platform refuses a point that is not on the curve.
+    throw invalid();
   }
-  throw new CryptoError("invalid_key", "a public key is base64 of the canonical 91-byte SPKI of a P-256 key");
+}
+
+function invalid(): CryptoError {
+  return new CryptoError("invalid_key", "a public key is base64 of the canonical 91-byte SPKI of a P-256 key");
 }
