@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { locate, startPostgres, withoutDurability } from "@coffer/stores";
@@ -42,11 +42,17 @@ export async function runSuite({ files, out, signal }: SuiteOptions): Promise<Ta
   }
 }
 
-/** The caller's environment without its configuration of Coffer, which would change what is tested. */
+/**
+ * The caller's environment without its configuration of Coffer and without the person's own files, which would change
+ * what is tested.
+ */
 function testEnvironment(directory: string, postgresUrl: string): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^(COFFER|OTEL)_/.test(name));
+  const own = Object.entries(process.env).filter(([name]) => !/^((COFFER|OTEL)_|XDG_CONFIG_HOME$)/.test(name));
+  const home = join(directory, "home");
+  mkdirSync(home);
   return {
     ...Object.fromEntries(own),
+    HOME: home,
     TMPDIR: directory,
     [directoryVariable]: directory,
     [postgresVariable]: postgresUrl,

@@ -25,12 +25,14 @@ export interface Start {
 }
 
 /**
- * Starts the command with a clean environment; `home` is where its profile is. `env` takes away what the test runner adds to
- * that of each process: its hooks would hear the signals, and be loaded each time.
+ * Starts the command with a clean environment, in the folder `home`, which holds its profile: it sees no file of the
+ * checkout. `env` takes away what the test runner adds to that of each process: its hooks would hear the signals, and be
+ * loaded each time.
  */
 export function start(home: string, args: string[], { env = {}, node = [] }: Start = {}): ChildProcess {
   const options = `NODE_OPTIONS=${env["NODE_OPTIONS"] ?? ""}`;
   return spawn("env", [options, process.execPath, ...node, command, ...args], {
+    cwd: home,
     env: { ...inherited(), HOME: home, XDG_CONFIG_HOME: home, COFFER_DATA_DIR: home, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
