@@ -5,14 +5,22 @@ import { serviceNames } from "@coffer/events";
 import type { ServiceName } from "@coffer/events";
 import { StartupError } from "./startup-error.ts";
 
+/**
+ * The format of a data directory: another number when this version cannot go on with the data of the one before. A
+ * directory without a number has format 1.
+ */
+export const dataFormat = 2;
+
 /** What is made once for a data directory: the passwords of its stores, and whether it has ever served. */
 export interface Installation {
+  readonly format: number;
   readonly createdAt: string;
   /** When everything answered for the first time. */
   readonly firstReadyAt: string | null;
   readonly postgres: Record<ServiceName, string>;
   readonly nats: Record<ServiceName, string>;
-  readonly redis: string;
+  /** Of each service's own user, and of the owner, who may do everything. */
+  readonly redis: Record<ServiceName | "owner", string>;
 }
 
 /** The file that makes a folder a data directory of Coffer. */
@@ -21,22 +29,23 @@ export function installationFile(dataDirectory: string): string {
 }
 
 /**
- * Reads the installation of a data directory, or makes folder, passwords and file (0600). Throws StartupError when
- * there is a file that holds no installation.
+ * Reads the installation of a data directory, or makes folder, passwords and file (0600). Throws StartupError when the
+ * file holds no installation, and when the data directory has another format.
  */
 export function openInstallation(dataDirectory: string): Installation {
   const path = installationFile(dataDirectory);
-  if (existsSync(path)) return read(path);
+  if (existsSync(path)) return read(path, dataDirectory);
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   const password = (): string => randomBytes(24).toString("base64url");
   const each = (): Record<ServiceName, string> =>
     Object.fromEntries(serviceNames.map((name) => [name, password()])) as Record<ServiceName, string>; // one each
   const made: Installation = {
+    format: dataFormat,
     createdAt: new Date().toISOString(),
     firstReadyAt: null,
     postgres: each(),
     nats: each(),
-    redis: password(),
+    redis: { ...each(), owner: password() },
   };
   write(path, made);
   return made;
@@ -47,19 +56,44 @@ export function noteFirstReady(dataDirectory: string, installation: Installation
   write(installationFile(dataDirectory), { ...installation, firstReadyAt: new Date().toISOString() });
 }
 
-function read(path: string): Installation {
-  try {
-    // Written below, 0600. What is looked at here throws, or is no text, in a file that was changed since.
-    const found = JSON.parse(readFileSync(path, "utf8")) as Installation;
-    const passwords = serviceNames.flatMap((name) => [found.postgres[name], found.nats[name]]);
-    if ([found.redis, ...passwords].every((password) => typeof password === "string")) return found;
-  } catch (error) {
-    // What else is wrong with it is the same to whoever starts this; the parser's words would quote a password.
-    if (error instanceof Error && "path" in error) throw error;
-  }
+function read(path: string, dataDirectory: string): Installation {
+  const found = parse(path);
+  const format = formatOf(found);
+  if (format !== null && format !== dataFormat) throw otherFormat(dataDirectory, format);
+  // Written below, 0600. A property that is missing here means that the file was changed since.
+  const { postgres, nats, redis } = (found ?? {}) as Partial<Installation>;
+  const passwords = [postgres, nats, redis].flatMap((each) => serviceNames.map((name) => each?.[name]));
+  if ([redis?.owner, ...passwords].every((password) => typeof password === "string")) return found as Installation;
   throw new StartupError(
     `${path} does not hold the passwords of this data directory's stores, as it should. Restore it from a backup, ` +
       "or empty the data directory with npm start -- --reset",
+  );
+}
+
+/** The content of the file, or `null` when it is no JSON: the parser's message would quote a password. */
+function parse(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (error instanceof Error && "path" in error) throw error;
+    return null;
+  }
+}
+
+/** The format that an installation was made with, or `null` for what is no installation of any format. */
+function formatOf(found: unknown): number | null {
+  if (typeof found !== "object" || found === null) return null;
+  if ("format" in found) return typeof found.format === "number" ? found.format : null;
+  return "createdAt" in found && "postgres" in found && "nats" in found ? 1 : null;
+}
+
+function otherFormat(dataDirectory: string, format: number): StartupError {
+  const [made, advice] =
+    format < dataFormat
+      ? ["an earlier version of Coffer", "empty it with npm start -- --reset"]
+      : ["a later version of Coffer", "start it with that version, or empty it with npm start -- --reset"];
+  return new StartupError(
+    `${dataDirectory} was made by ${made}: its format is ${format}, this version needs ${dataFormat}; ${advice}`,
   );
 }
 

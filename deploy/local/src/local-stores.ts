@@ -4,6 +4,7 @@ import { natsServerConfig, natsUsers } from "@coffer/bus";
 import { serviceNames } from "@coffer/events";
 import type { ServiceName } from "@coffer/events";
 import type { BusCredentials } from "@coffer/env";
+import { redisAcl, redisUsers } from "@coffer/ratelimit";
 import { locate, prepareDatabase, startNats, startPostgres, startRedis } from "@coffer/stores";
 import type { SchemaOwner } from "@coffer/stores";
 import type { Installation } from "./installation.ts";
@@ -19,6 +20,8 @@ export interface LocalStores {
   /** The address of each service's own role, by role. */
   postgresUrls: Record<string, string>;
   natsCredentials: Partial<Record<ServiceName, BusCredentials>>;
+  /** The address of each service's own user; of a given Redis, its address for each. */
+  redisUrls: Record<ServiceName, string>;
   /** The processes that were started here. */
   pids(): Partial<Record<"postgres" | "nats" | "redis", number>>;
   stop(): Promise<void>;
@@ -68,6 +71,7 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
     return {
       urls: { postgres: database.url, nats: natsUrl, redis: redisUrl },
       postgresUrls: database.urls,
+      redisUrls: settings.COFFER_REDIS_URL === undefined ? redisUrlsOf(redisUrl, installation) : sameForAll(redisUrl),
       natsCredentials: settings.COFFER_NATS_CREDENTIALS ?? credentialsOf(installation),
       pids: () => Object.fromEntries(Object.entries(kept).map(([name, store]) => [name, store.pid])),
       stop,
@@ -103,11 +107,27 @@ async function redis({ settings, installation, report, onRestart }: StoreOptions
   const start = (port: number | undefined) =>
     startRedis({
       directory: join(settings.COFFER_DATA_DIR, "redis"),
-      password: installation.redis,
+      password: installation.redis.owner,
+      acl: (version) =>
+        redisAcl({ users: redisUsers(installation.redis), ownerPassword: installation.redis.owner, version }),
       command,
       ...(port === undefined ? {} : { port }),
     });
   return keepRunning({ name: "Redis", start, report, onRestart });
+}
+
+function sameForAll(url: string): Record<ServiceName, string> {
+  return Object.fromEntries(serviceNames.map((name) => [name, url])) as Record<ServiceName, string>; // one for each name
+}
+
+function redisUrlsOf(owner: string, { redis: passwords }: Installation): Record<ServiceName, string> {
+  const urlOf = (name: ServiceName): string => {
+    const url = new URL(owner);
+    url.username = name;
+    url.password = passwords[name];
+    return url.href;
+  };
+  return Object.fromEntries(serviceNames.map((name) => [name, urlOf(name)])) as Record<ServiceName, string>; // one for each name
 }
 
 function credentialsOf(installation: Installation): Record<ServiceName, BusCredentials> {

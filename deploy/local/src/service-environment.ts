@@ -22,7 +22,7 @@ export function environmentOf({ name, schema }: ServiceRow, options: Environment
     COFFER_POSTGRES_URL: schema === null ? undefined : stores.postgresUrls[schema],
     COFFER_NATS_URL: stores.urls.nats,
     COFFER_NATS_CREDENTIALS: credentials === undefined ? undefined : JSON.stringify({ [name]: credentials }),
-    COFFER_REDIS_URL: stores.urls.redis,
+    COFFER_REDIS_URL: stores.redisUrls[name],
     COFFER_PROCESSES: undefined,
     COFFER_DATA_DIR: undefined,
     COFFER_ROUTER_SECRET: routerSecret ?? undefined,

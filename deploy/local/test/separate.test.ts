@@ -22,7 +22,7 @@ const state = await coffer.ready;
 
 await t.test("a reset leaves nothing of what was there", async (t) => {
   t.notOk(existsSync(join(directory, "log/old")));
-  t.not(openInstallation(directory).redis, old.redis);
+  t.not(openInstallation(directory).redis.owner, old.redis.owner);
   await until(() => coffer.stdout().includes("npx coffer register")); // the installation is new
 });
 

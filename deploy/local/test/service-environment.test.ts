@@ -6,6 +6,14 @@ const stores: LocalStores = {
   urls: { postgres: "postgres://owner@h/coffer", nats: "nats://h:1", redis: "redis://h:2" },
   postgresUrls: { auth_sm: "postgres://auth_sm:x@h/coffer" },
   natsCredentials: { "auth-sm": { user: "auth-sm", password: "one" }, sync: { user: "sync", password: "two" } },
+  redisUrls: {
+    "auth-sm": "redis://auth-sm:one@h:2",
+    vaults: "redis://vaults:two@h:2",
+    sync: "redis://sync:three@h:2",
+    "billing-webhook": "redis://billing-webhook:four@h:2",
+    "siem-forwarder": "redis://siem-forwarder:five@h:2",
+    scanner: "redis://scanner:six@h:2",
+  },
   pids: () => ({}),
   stop: () => Promise.resolve(),
 };
@@ -24,7 +32,7 @@ await t.test("a service gets its own role and its own user, and no other's", (t)
     COFFER_POSTGRES_URL: "postgres://auth_sm:x@h/coffer",
     COFFER_NATS_URL: "nats://h:1",
     COFFER_NATS_CREDENTIALS: '{"auth-sm":{"user":"auth-sm","password":"one"}}',
-    COFFER_REDIS_URL: "redis://h:2",
+    COFFER_REDIS_URL: "redis://auth-sm:one@h:2",
   });
   t.end();
 });

@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
 import { serviceNames } from "@coffer/events";
 import { testDirectory, testPostgres } from "@coffer/testkit";
-import { openInstallation } from "../src/installation.ts";
+import { dataFormat, openInstallation } from "../src/installation.ts";
 import { migrateAll } from "../src/migrate-all.ts";
+import { resetDataDirectory } from "../src/reset.ts";
 import { allServices } from "../src/services.ts";
 import { npmStart } from "./npm-start.ts";
 
@@ -53,6 +54,31 @@ for (const [what, content] of Object.entries(broken)) {
     t.end();
   });
 }
+
+const made = { createdAt: "2026-11-20T10:00:00.000Z", postgres: passwords, nats: passwords, redis: "secret-word" };
+for (const [format, what, advice] of [
+  [undefined, "an earlier version of Coffer: its format is 1", "empty it with npm start -- --reset"],
+  [1, "an earlier version of Coffer: its format is 1", "empty it with npm start -- --reset"],
+  [dataFormat + 1, `a later version of Coffer: its format is ${dataFormat + 1}`, "start it with that version"],
+] as const) {
+  await t.test(`a data directory of format ${format ?? "1, which has no number,"} is refused`, (t) => {
+    const directory = testDirectory(t);
+    writeFileSync(join(directory, "installation.json"), JSON.stringify({ ...made, format }));
+    const message = `${directory} was made by ${what}, this version needs ${dataFormat}; ${advice}`;
+    t.throws(() => openInstallation(directory), { name: "StartupError", message });
+    t.end();
+  });
+}
+
+await t.test("a data directory of another format is a line at the start, and a reset makes it new", async (t) => {
+  const directory = testDirectory(t);
+  const path = join(directory, "installation.json");
+  writeFileSync(path, JSON.stringify(made));
+  t.match(await failedStart(t, directory), "this version needs 2; empty it with npm start -- --reset");
+  t.same(JSON.parse(readFileSync(path, "utf8")), made, "nothing was changed");
+  await resetDataDirectory(directory, true);
+  t.equal(openInstallation(directory).format, dataFormat);
+});
 
 await t.test("at the start such a file is a line, and the start may be tried again", async (t) => {
   const directory = testDirectory(t);

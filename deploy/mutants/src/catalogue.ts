@@ -3,6 +3,7 @@ import { commandMutants } from "./catalogue/command.ts";
 import { cryptoMutants } from "./catalogue/crypto.ts";
 import { deviceMutants } from "./catalogue/devices.ts";
 import { httpMutants } from "./catalogue/http.ts";
+import { localMutants } from "./catalogue/local.ts";
 import { machineMutants } from "./catalogue/machines.ts";
 import { organizationMutants } from "./catalogue/organizations.ts";
 import { peopleMutants } from "./catalogue/people.ts";
@@ -46,4 +47,5 @@ export const catalogue: readonly Mutant[] = [
   ...trustMutants,
   ...sdkMutants,
   ...deviceMutants,
+  ...localMutants,
 ];

@@ -2,7 +2,8 @@ import type { Redis } from "ioredis";
 import type { Script } from "./scripts.ts";
 import { ageScript, takeScript } from "./scripts.ts";
 
-const keyPrefix = "coffer:limit:";
+/** Of every key of the limiter. */
+export const keyPrefix = "coffer:limit:";
 const ageKey = `${keyPrefix}since`;
 
 export interface TakeReply {

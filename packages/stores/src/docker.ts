@@ -4,6 +4,9 @@ import { onPath } from "./on-path.ts";
 
 const images = { "nats-server": "nats:2.12-alpine", "redis-server": "redis:8-alpine" } as const;
 
+/** The major version of Redis in its image. */
+export const imageVersion = 8;
+
 /** Marks in a command line that stand for what only the start knows. */
 const marks = { name: "{name}", directory: "{directory}", port: "{port}" } as const;
 

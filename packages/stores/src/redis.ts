@@ -1,9 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { endContainer, filled, isDocker } from "./docker.ts";
+import { endContainer, filled, imageVersion, isDocker } from "./docker.ts";
 import { locate } from "./locate.ts";
 import { endServersIn } from "./processes.ts";
 import { runServer } from "./run-server.ts";
+import { StoreError } from "./store.ts";
 import type { Store } from "./store.ts";
 
 export interface RedisOptions {
@@ -11,14 +13,19 @@ export interface RedisOptions {
   directory: string;
   /** A free one when missing. */
   port?: number;
-  /** Without one, whoever reaches the port may use it. */
+  /** Of the user `default`. Without one, each client that reaches the port may use the server. */
   password?: string;
+  /**
+   * The lines of the configuration that define the users, `default` among them, for a server of this major version.
+   * Without it there is the user `default` alone.
+   */
+  acl?: (version: number) => readonly string[];
   /** What `locate` answered; asked here when missing. */
   command?: string[];
 }
 
 /** Starts a Redis (or Valkey) server on 127.0.0.1 that keeps nothing on disk. Throws StoreError. */
-export async function startRedis({ directory, port, password, command }: RedisOptions): Promise<Store> {
+export async function startRedis({ directory, port, password, acl, command }: RedisOptions): Promise<Store> {
   mkdirSync(directory, { recursive: true });
   const here = realpathSync(directory);
   const program = command ?? (await locate("redis-server"));
@@ -29,7 +36,8 @@ export async function startRedis({ directory, port, password, command }: RedisOp
   };
   await clear();
   const file = join(here, "redis.conf");
-  writeFileSync(file, configuration(here, password, contained), { mode: 0o600 });
+  const users = acl?.(contained ? imageVersion : versionOf(program)) ?? ownerOnly(password);
+  writeFileSync(file, configuration(here, users, contained), { mode: 0o600 });
   chmodSync(file, 0o600);
   const credentials = password === undefined ? "" : `:${encodeURIComponent(password)}@`;
   return runServer({
@@ -47,7 +55,19 @@ export async function startRedis({ directory, port, password, command }: RedisOp
   });
 }
 
-function configuration(directory: string, password: string | undefined, contained: boolean): string {
+/** The major version of a Redis or Valkey server. Throws StoreError. */
+function versionOf([program = "", ...rest]: readonly string[]): number {
+  const { stdout } = spawnSync(program, [...rest, "--version"], { encoding: "utf8", timeout: 10_000 });
+  const major = / v=(\d+)\./.exec(stdout)?.[1];
+  if (major === undefined) throw new StoreError(`${rest.at(-1) ?? program} does not say which version of Redis it is`);
+  return Number(major);
+}
+
+function ownerOnly(password: string | undefined): string[] {
+  return password === undefined ? [] : [`requirepass "${password.replace(/["\\]/g, "\\$&")}"`];
+}
+
+function configuration(directory: string, users: readonly string[], contained: boolean): string {
   const lines = [
     `bind ${contained ? "0.0.0.0" : "127.0.0.1"}`,
     `protected-mode ${contained ? "no" : "yes"}`,
@@ -58,7 +78,7 @@ function configuration(directory: string, password: string | undefined, containe
     "always-show-logo no",
     "set-proc-title no",
     "shutdown-timeout 0",
-    ...(password === undefined ? [] : [`requirepass "${password.replace(/["\\]/g, "\\$&")}"`]),
+    ...users,
     "",
   ];
   return lines.join("\n");

@@ -17,4 +17,5 @@ export { startReceiver } from "./span-receiver.ts";
 export type { Receiver, Received } from "./span-receiver.ts";
 export { testTraces } from "./test-traces.ts";
 export { testRedis } from "./test-redis.ts";
+export type { TestRedis } from "./test-redis.ts";
 export { until } from "./until.ts";

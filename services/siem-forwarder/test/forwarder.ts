@@ -4,7 +4,7 @@ import { serve } from "@coffer/http";
 import { checkedFetch } from "@coffer/openapi";
 import { Registry } from "@coffer/telemetry";
 import type { Readiness } from "@coffer/telemetry";
-import type { TestDatabase, TestNats, TestScope, TestServer } from "@coffer/testkit";
+import type { TestDatabase, TestNats, TestScope, TestRedis } from "@coffer/testkit";
 import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { readConfig } from "../src/config.ts";
 import { migrateService } from "../src/migrate.ts";
@@ -15,7 +15,7 @@ import { issuer, startPeople } from "./people.ts";
 export interface Stores<Postgres extends TestDatabase = TestDatabase> {
   postgres: Postgres;
   nats: TestNats;
-  redis: TestServer;
+  redis: TestRedis;
 }
 
 export interface AuditAnswer {
@@ -103,7 +103,7 @@ export async function startReplica(t: TestScope, { postgres, nats, redis }: Stor
     COFFER_POSTGRES_URL: postgres.url,
     COFFER_NATS_URL: nats.url,
     COFFER_NATS_CREDENTIALS: JSON.stringify(nats.credentials),
-    COFFER_REDIS_URL: redis.url,
+    COFFER_REDIS_URL: redis.urls["siem-forwarder"],
     COFFER_LIMIT_USER: "100000",
     COFFER_LOG_LEVEL: "fatal",
   });

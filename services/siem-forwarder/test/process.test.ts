@@ -39,7 +39,7 @@ await t.test("a process is ready once its schema is there, and ends with 0 when 
     COFFER_POSTGRES_URL: postgres.url,
     COFFER_NATS_URL: nats.url,
     COFFER_NATS_CREDENTIALS: JSON.stringify({ "siem-forwarder": nats.credentials["siem-forwarder"] }),
-    COFFER_REDIS_URL: redis.url,
+    COFFER_REDIS_URL: redis.urls["siem-forwarder"],
     COFFER_DRAIN_SECONDS: "1",
   });
   const [ready] = (await once(child, "message")) as [{ type: string; url: string; management_url: string }];

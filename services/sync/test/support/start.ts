@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { serve } from "@coffer/http";
 import type { ServiceInstance } from "@coffer/service";
 import { Registry } from "@coffer/telemetry";
-import type { TestNats, TestScope, TestServer } from "@coffer/testkit";
+import type { TestNats, TestScope, TestRedis } from "@coffer/testkit";
 import { testNats, testRedis, until } from "@coffer/testkit";
 import { readConfig } from "../../src/config.ts";
 import { createService } from "../../src/service.ts";
@@ -16,7 +16,7 @@ import { startVaults } from "./vaults.ts";
 
 export interface Stores {
   nats: TestNats;
-  redis: TestServer;
+  redis: TestRedis;
 }
 
 export interface Replica {
@@ -66,7 +66,7 @@ export async function startReplica(
     COFFER_BASE_URL: issuer,
     COFFER_NATS_URL: nats.url,
     COFFER_NATS_CREDENTIALS: JSON.stringify(nats.credentials),
-    COFFER_REDIS_URL: redis.url,
+    COFFER_REDIS_URL: redis.urls.sync,
     COFFER_LIMIT_USER: "100000",
     COFFER_LOG_LEVEL: "trace",
     COFFER_DRAIN_SECONDS: "1",

@@ -1,6 +1,6 @@
 import { serve } from "@coffer/http";
 import { createTelemetry } from "@coffer/telemetry";
-import type { TestDatabase, TestNats, TestScope, TestServer } from "@coffer/testkit";
+import type { TestDatabase, TestNats, TestScope, TestRedis, TestServer } from "@coffer/testkit";
 import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { readConfig } from "../../src/config.ts";
 import { migrateService } from "../../src/migrate.ts";
@@ -16,7 +16,7 @@ import { issuer, startPeople } from "./people.ts";
 export interface Stores<Postgres extends TestDatabase = TestDatabase> {
   postgres: Postgres;
   nats: TestNats;
-  redis: TestServer;
+  redis: TestServer & Partial<TestRedis>;
 }
 
 /** One process of the service. */
@@ -68,7 +68,7 @@ export function configOf({ postgres, nats, redis }: Stores, environment: Record<
     COFFER_POSTGRES_URL: postgres.url,
     COFFER_NATS_URL: nats.url,
     COFFER_NATS_CREDENTIALS: JSON.stringify(nats.credentials),
-    COFFER_REDIS_URL: redis.url,
+    COFFER_REDIS_URL: redis.urls?.vaults ?? redis.url,
     COFFER_LIMIT_USER: "1000000",
     COFFER_LOG_LEVEL: "fatal",
     ...environment,

@@ -1,0 +1,44 @@
+import type { Mutant } from "../mutant.ts";
+
+const permissions = "packages/ratelimit/src/permissions.ts";
+const permissionsTest = "packages/ratelimit/test/permissions.test.ts";
+const installation = "deploy/local/src/installation.ts";
+
+/** A local run whose stores allow too much, or that goes on with data it does not understand. */
+export const localMutants: readonly Mutant[] = [
+  {
+    name: "redis-readers-write",
+    file: permissions,
+    find: "version < 7 ? `~${key}`",
+    replace: "version < 70 ? `~${key}`",
+    tests: [permissionsTest],
+  },
+  {
+    name: "redis-users-have-every-key",
+    file: permissions,
+    find: "readWrite: [`${keyPrefix}*`],",
+    replace: 'readWrite: ["*"],',
+    tests: [permissionsTest],
+  },
+  {
+    name: "redis-users-have-every-command",
+    file: permissions,
+    find: 'const connection = ["info"];',
+    replace: 'const connection = ["@all"];',
+    tests: [permissionsTest],
+  },
+  {
+    name: "redis-lets-in-without-a-password",
+    file: permissions,
+    find: "on ${passwordHash(ownerPassword)} ~* &* +@all",
+    replace: "on nopass ~* &* +@all",
+    tests: [permissionsTest],
+  },
+  {
+    name: "start-goes-on-with-another-format",
+    file: installation,
+    find: "format !== null && format !== dataFormat",
+    replace: "format === -1",
+    tests: ["deploy/local/test/startup-errors.test.ts"],
+  },
+];
