@@ -40,6 +40,11 @@ export const changesSince = {
     limit: z.int().min(1).max(1000).nullable(),
     after: z.string().nullable(),
     only_deleted: z.boolean().optional(),
+    /**
+     * The device's connection. An answer that ends pages which began on another one has `has_more` while anything newer
+     * exists: no push of this connection brings that. Versions before did not send it.
+     */
+    connection_id: z.uuid().optional(),
     /** Who asks, for the audit record. */
     session_id: z.string(),
     request_id: z.string(),

@@ -3,6 +3,7 @@
 export { buildService } from "./build-service.ts";
 export type { ServiceParts } from "./build-service.ts";
 export { hearRevocations } from "./hear-revocations.ts";
+export { newId } from "./new-id.ts";
 export { runService } from "./run-service.ts";
 export { readStatelessConfig } from "./service-config.ts";
 export type { StatelessConfig } from "./service-config.ts";

@@ -15,6 +15,7 @@ export interface Deps extends Pick<StatelessBase, "bus" | "authFailures"> {
   log: Logger;
   metrics: SyncMetrics;
   timings: Timings;
+  newId(): string;
   /** Origins of browsers that may connect. */
   allowedOrigins: ReadonlySet<string>;
   /** Throws ServiceError `invalid_token`, caused by a TokenRejection, and `unavailable`. */

@@ -1,4 +1,10 @@
-import { buildService, createStatelessBase, createUserVerifier, hearRevocations } from "@coffer/service/stateless";
+import {
+  buildService,
+  createStatelessBase,
+  createUserVerifier,
+  hearRevocations,
+  newId,
+} from "@coffer/service/stateless";
 import type { ServiceInstance, Shared, StatelessBase } from "@coffer/service/stateless";
 import { createTurns, createTurnsByKey } from "./answers/turns.ts";
 import type { Config } from "./config.ts";
@@ -66,6 +72,7 @@ function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
     log,
     metrics,
     timings,
+    newId,
     allowedOrigins: new Set(config.COFFER_SYNC_ALLOWED_ORIGINS),
     verifyUser: createUserVerifier(base),
     revocations: hearRevocations(redis, bus, {

@@ -34,6 +34,26 @@ function inParts(parts: readonly Partial<Part>[], before: (index: number) => unk
   };
 }
 
+await t.test(
+  "each question says on which connection it is asked, whatever the client calls its requests",
+  async (t) => {
+    const person = authSm.person();
+    const connectAs = async (id: string) =>
+      connect(person, { token: await authSm.token(person), options: { headers: { "x-request-id": id } } });
+    vaults.changes = inParts([{}, {}]);
+    const before = vaults.asked.length;
+    const [first, second] = [await connectAs("mine"), await connectAs("mine")];
+    await first.sync();
+    await second.sync();
+    await first.sync();
+    const ids = vaults.asked.slice(before).map(({ connection_id }) => connection_id);
+    t.equal(ids.length, 6);
+    t.equal(new Set([ids[0], ids[1], ids[4], ids[5]]).size, 1, "one connection");
+    t.equal(new Set([ids[2], ids[3]]).size, 1, "another one");
+    t.equal(new Set(ids).size, 2);
+  },
+);
+
 await t.test("an answer of many parts is one message, in fragments of about 64 KiB cut between records", async (t) => {
   const parts = Array.from({ length: 5 }, (_, part) => ({
     changes: Array.from({ length: 50 }, (_, index) => changeOf(`r${part}-${index}`, 5_000)),

@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
 import { startVaults } from "./support/service.ts";
 import { holderOf, idsOf, pages, part, quiet, sync } from "./support/sync.ts";
-import { newRecord, sealed, share } from "./support/vaults.ts";
+import { newRecord, newVault, sealed, share } from "./support/vaults.ts";
 
 const service = await startVaults(t);
 const { clock, people } = service;
@@ -96,6 +97,88 @@ await t.test("what changes between two pages comes with the rest or with the nex
   t.equal(held.size, 7);
   t.equal(held.get(told), update.updated_at);
   t.ok(held.has(made.id));
+});
+
+await t.test("pages that end on another connection say that there is more while anything newer exists", async (t) => {
+  const body = { type: "login", encrypted_data: sealed() };
+  for (const limit of [4, null]) {
+    const { owner } = await holderOf(service, 3);
+    const other = await newVault(service, owner);
+    for (let n = 0; n < 3; n += 1) await newRecord(service, owner, other.id);
+    await quiet(service, owner);
+    // It ends in the second vault: what changes in the first one is behind it.
+    const first = await sync(service, owner, null, 4);
+    const [passed] = first.changes;
+    const path = `/api/vaults/${passed?.vault_id}/records/${passed?.id}`;
+    const { body: update } = await call(service, owner, "PUT", path, { body });
+
+    const there = await sync(service, owner, first.server_time, limit);
+    t.same([there.changes.length, there.has_more], [2, false], "where they began, the push of the change is heard");
+    const elsewhere = await sync(service, owner, first.server_time, limit, randomUUID());
+    t.same(idsOf(elsewhere.changes), idsOf(there.changes));
+    t.same([elsewhere.has_more, elsewhere.reset, elsewhere.server_time], [true, false, there.server_time]);
+    const next = await sync(service, owner, elsewhere.server_time, null, randomUUID());
+    t.equal(next.changes.find(({ id }) => id === passed?.id)?.updated_at, update.updated_at);
+    t.equal(next.has_more, false, "an answer ends where it began");
+  }
+});
+
+await t.test("a connection on which pages are only continued has not heard what changed before", async (t) => {
+  const { owner, vault } = await holderOf(service, 6);
+  await quiet(service, owner);
+  const first = await sync(service, owner, null, 2);
+  await newRecord(service, owner, vault.id);
+  const connection = randomUUID();
+  const second = await sync(service, owner, first.server_time, 2, connection);
+  const third = await sync(service, owner, second.server_time, null, connection);
+  t.equal(third.has_more, true);
+});
+
+await t.test(
+  "that something newer exists is said too when it is a deletion, a vault given and a vault lost",
+  async (t) => {
+    const { orgId, owner, vault } = await holderOf(service, 3);
+    const other = await people.add({ orgId, role: "member" });
+    await share(service, owner, vault.id, other);
+    const another = await newVault(service, owner);
+    await newRecord(service, owner, another.id);
+    const moves: (() => Promise<unknown>)[] = [
+      async () => {
+        const { changes } = await sync(service, other);
+        return call(service, owner, "DELETE", `/api/vaults/${vault.id}/records/${changes[0]?.id}`);
+      },
+      () => share(service, owner, another.id, other),
+      () => call(service, owner, "DELETE", `/api/vaults/${another.id}/members/${other.userId}`),
+    ];
+    for (const move of moves) {
+      await quiet(service, other);
+      const first = await sync(service, other, null, 1);
+      t.equal(first.has_more, true);
+      await move();
+      t.equal((await sync(service, other, first.server_time, null, randomUUID())).has_more, true);
+    }
+  },
+);
+
+await t.test("pages that end on another connection are all when nothing newer exists", async (t) => {
+  const { owner } = await holderOf(service, 6);
+  await quiet(service, owner);
+  const first = await sync(service, owner, null, 2);
+  const second = await sync(service, owner, first.server_time, 2, randomUUID());
+  const third = await sync(service, owner, second.server_time, 2, randomUUID());
+  t.same([first.has_more, second.has_more, third.has_more], [true, true, false]);
+  t.equal(new Set(idsOf([...first.changes, ...second.changes, ...third.changes])).size, 6);
+});
+
+await t.test("pages of a sync that names no connection end as on another one", async (t) => {
+  const { owner, vault } = await holderOf(service, 2);
+  await quiet(service, owner);
+  const first = await part(service, owner, { limit: 1, connection_id: undefined });
+  await newRecord(service, owner, vault.id);
+  const rest = await part(service, owner, { last_sync: first.server_time, connection_id: undefined });
+  t.equal(rest.has_more, true);
+  const next = await part(service, owner, { last_sync: rest.server_time, connection_id: undefined });
+  t.equal(next.has_more, false);
 });
 
 await t.test("who loses a vault between two pages gets no more of it, and is told so by the next sync", async (t) => {

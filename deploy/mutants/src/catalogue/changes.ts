@@ -74,9 +74,23 @@ export const changeMutants: readonly Mutant[] = [
   {
     name: "changes-handed-out-again-with-the-deletions",
     file: `${source}/store/sync-parts.ts`,
-    find: "WHERE NOT ${query.onlyDeleted}::boolean AND seen.present",
+    find: "WHERE NOT ${onlyDeleted}::boolean AND seen.present",
     replace: "WHERE seen.present",
     tests: [`${tests}/sync-audit.test.ts`],
+  },
+  {
+    name: "pages-on-another-connection-end-without-a-look-at-what-is-newer",
+    file: `${source}/sync/changes.ts`,
+    find: "const has_more = resumed && ",
+    replace: "const has_more = !resumed && ",
+    tests: [`${tests}/sync-pages.test.ts`],
+  },
+  {
+    name: "connection-on-which-pages-began-forgotten-at-the-next-page",
+    file: `${source}/sync/first-place.ts`,
+    find: "left, connection_id: page.connection_id, resumed }",
+    replace: "left, connection_id, resumed }",
+    tests: [`${tests}/sync-pages.test.ts`],
   },
   {
     name: "page-continued-after-its-day",

@@ -7,6 +7,13 @@ const authSm = "services/auth-sm";
 /** Who may hold a connection, and what goes over it. */
 export const syncMutants: readonly Mutant[] = [
   {
+    name: "connection-known-by-what-the-client-calls-its-requests",
+    file: `${source}/answers/parts.ts`,
+    find: "connection_id: connectionId, request_id",
+    replace: 'connection_id: connectionId === "" ? connectionId : sessionId, request_id',
+    tests: [`${tests}/answers.test.ts`],
+  },
+  {
     name: "one-piece-of-a-frame-more",
     file: `${source}/opening/handshake.ts`,
     find: "maxBufferedChunks: 256,",

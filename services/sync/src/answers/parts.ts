@@ -16,10 +16,11 @@ const timeoutMilliseconds = 10_000;
  */
 export function partsFrom(
   { bus, turns }: Pick<Deps, "bus" | "turns">,
-  { userId, sessionId, requestId, ip, userAgent }: Holder,
+  { connectionId, userId, sessionId, requestId, ip, userAgent }: Holder,
   { lastSync, limit }: SyncRequest,
 ) {
-  const caller = { user_id: userId, session_id: sessionId, request_id: requestId, ip, user_agent: userAgent };
+  const person = { user_id: userId, session_id: sessionId };
+  const caller = { ...person, connection_id: connectionId, request_id: requestId, ip, user_agent: userAgent };
   const askFor = async (after: string | null, onlyDeleted: boolean): Promise<Part> => {
     const about = onlyDeleted ? { only_deleted: true } : {};
     const input = { ...caller, last_sync: lastSync, limit, after, ...about };

@@ -9,6 +9,8 @@ import { createWaiting } from "./waiting.ts";
 
 /** Whose connection it is. */
 export interface Holder {
+  /** Of this connection alone, unlike `requestId`, which a client may choose. */
+  readonly connectionId: string;
   readonly userId: string;
   readonly sessionId: string;
   /** When the access token expires, Unix seconds. */

@@ -52,7 +52,8 @@ function turnAway({ metrics }: Deps, socket: WebSocket, { code, reason }: Turned
 }
 
 function keep(deps: Deps, { request, socket: stream }: Upgrade, socket: WebSocket, claims: UserClaims): void {
-  const holder = { ...claims, requestId: request.id, ip: request.ip, userAgent: request.userAgent };
+  const { id: requestId, ip, userAgent } = request;
+  const holder = { ...claims, connectionId: deps.newId(), requestId, ip, userAgent };
   const connection = new Connection(holder, socket, stream);
   const places = [deps.connections, deps.heartbeat, deps.expiries];
   for (const place of places) place.add(connection);

@@ -12,6 +12,8 @@ export interface Page {
   to_label: string;
   position: Position;
   reset: boolean;
+  /** The connection on which the answer began; null: not known. */
+  connection_id: string | null;
 }
 
 const label = z.string();
@@ -32,9 +34,9 @@ export function insertPage(
       WHERE xmin = written_x::xid
       RETURNING last_label
     )
-    INSERT INTO sync_pages (label, user_id, from_x, to_label, position, reset)
+    INSERT INTO sync_pages (label, user_id, from_x, to_label, position, reset, connection_id)
     SELECT last_label, ${userId}, ${page.from_x}::xid8, ${page.to_label}::timestamptz,
-      ${JSON.stringify(page.position)}::json, ${page.reset}
+      ${JSON.stringify(page.position)}::json, ${page.reset}, ${page.connection_id}::uuid
     FROM given
     RETURNING label
   `);
@@ -45,6 +47,7 @@ const keptPage = z.object({
   to_label: label,
   position,
   reset: z.boolean(),
+  connection_id: z.string().nullable(),
   recent: z.boolean(),
 });
 
@@ -54,7 +57,7 @@ export function findPage(
   { userId, label, oldest }: { userId: string; label: string; oldest: Date },
 ): Promise<(Page & { recent: boolean }) | null> {
   return db.maybeOne(sql.type(keptPage)`
-    SELECT from_x, to_label, position, reset, label >= ${oldest.toISOString()}::timestamptz AS recent
+    SELECT from_x, to_label, position, reset, connection_id, label >= ${oldest.toISOString()}::timestamptz AS recent
     FROM sync_pages WHERE label = ${label}::timestamptz AND user_id = ${userId}
   `);
 }

@@ -45,31 +45,32 @@ const isoText = (at: ReturnType<typeof sql.fragment>) =>
   sql.fragment`to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /**
- * What a person's device may have missed since `fromX` and may know, in the order of vault, kind, x and id. It is one
- * statement, so that one snapshot decides who sees what and how it is. Postgres writes the changes as they are sent:
- * ids, times, types and base64 have nothing in them that JSON would escape.
+ * The WITH queries up to `entry`: what a person's device may have missed since `fromX` and may know, in the order of vault,
+ * kind, x and id, at most so many. One statement, so that one snapshot decides who sees what and how it is.
  *
  * A vault in sight: its records changed since; all of them when the sight began since. Deletions: of the records that
  * it had in a sight that lasts or ended since (made before that ended, not deleted before it began) those deleted
  * since, and when it is out of sight all. A device that has nothing is told of no deletions.
  */
-export function readPart(db: Queryable, { userId, entries, bytes, ...query }: PartQuery): Promise<RecordPart> {
-  const after = query.after ?? beginning;
-  const fromX = sql.fragment`${query.fromX}::xid8`;
+function withEntries(
+  { userId, fromX: watermark, after: from, onlyDeleted }: Pick<PartQuery, "userId" | "fromX" | "after" | "onlyDeleted">,
+  atMost: number,
+) {
+  const after = from ?? beginning;
+  const fromX = sql.fragment`${watermark}::xid8`;
   const firstVault = sql.fragment`${after.vault_id}::uuid`;
   // In the vault at which this part begins: its changes come before its deletions.
   const change = after.kind === 0 ? after : endOfAll;
   const deletion = after.kind === 0 ? beginning : after;
-  // One more than is told, which says whether there is more.
-  const limit = sql.fragment`LIMIT ${entries + 1}::integer`;
+  const limit = sql.fragment`LIMIT ${atMost}::integer`;
   /** From `since` on, or behind the place. One bound, so that the index is entered there. */
   const goesOn = (since: typeof fromX, place: { x: string; id: string }) => sql.fragment`
     (x, id) >= (
       CASE WHEN seen.here THEN ${place.x}::xid8 ELSE ${since} END,
       CASE WHEN seen.here THEN ${place.id}::uuid ELSE ${nil}::uuid END
     ) AND (NOT seen.here OR (x, id) <> (${place.x}::xid8, ${place.id}::uuid))`;
-  return db.one(sql.type(part)`
-    WITH sight AS (
+  return sql.fragment`
+    sight AS (
       SELECT vault_id, org_id, began_x, began_snapshot, ended_snapshot, ended_at FROM sights
       WHERE user_id = ${userId} AND vault_id >= ${firstVault} AND ended_x IS NULL
       UNION ALL
@@ -92,7 +93,7 @@ export function readPart(db: Queryable, { userId, entries, bytes, ...query }: Pa
         (
           SELECT 0 AS kind, x, id, type, encrypted_data, seen.whole OR created_x >= ${fromX} AS created, updated_at AS at
           FROM records
-          WHERE NOT ${query.onlyDeleted}::boolean AND seen.present AND vault_id = seen.vault_id
+          WHERE NOT ${onlyDeleted}::boolean AND seen.present AND vault_id = seen.vault_id
             AND x >= from_x AND ${goesOn(sql.fragment`from_x`, change)}
           ORDER BY x, id ${limit}
         )
@@ -118,7 +119,18 @@ export function readPart(db: Queryable, { userId, entries, bytes, ...query }: Pa
         )
       ) e
       ORDER BY seen.vault_id, e.kind, e.x, e.id ${limit}
-    ),
+    )`;
+}
+
+/**
+ * A part of what a person's device may have missed since `fromX` and may know. Postgres writes the changes as they are
+ * sent: ids, times, types and base64 have nothing in them that JSON would escape.
+ */
+export function readPart(db: Queryable, { entries, bytes, ...query }: PartQuery): Promise<RecordPart> {
+  // One more than is told, which says whether there is more.
+  const entry = withEntries(query, entries + 1);
+  return db.one(sql.type(part)`
+    WITH ${entry},
     told AS MATERIALIZED (
       SELECT number, found, vault_id, org_id, kind, x, id, at,
         CASE kind WHEN 0 THEN concat(
@@ -152,5 +164,13 @@ export function readPart(db: Queryable, { userId, entries, bytes, ...query }: Pa
         FROM told last WHERE number = (SELECT count(*) FROM told) AND number < found
       ) AS end
     FROM told
+  `);
+}
+
+/** Whether a person's device that has all up to `fromX` may have missed anything. */
+export function hasEntries(db: Queryable, { userId, fromX }: Pick<PartQuery, "userId" | "fromX">): Promise<boolean> {
+  return db.exists(sql.typeAlias("void")`
+    WITH ${withEntries({ userId, fromX, after: null, onlyDeleted: false }, 1)}
+    SELECT FROM entry
   `);
 }

@@ -1,11 +1,12 @@
 import { ServiceError } from "@coffer/errors";
 import type { changesSince } from "@coffer/events";
+import type { Queryable } from "@coffer/postgres";
 import type { z } from "zod";
 import type { Deps } from "../deps.ts";
 import { insertPage } from "../store/sync-pages.ts";
 import type { RecordPart } from "../store/sync-parts.ts";
-import { readPart } from "../store/sync-parts.ts";
-import { isKnown } from "../store/sync-ticks.ts";
+import { hasEntries, readPart } from "../store/sync-parts.ts";
+import { findMoment, isKnown } from "../store/sync-ticks.ts";
 import { firstPlace } from "./first-place.ts";
 import type { Place } from "./place.ts";
 import { placeCursor, placeOf } from "./place.ts";
@@ -79,15 +80,29 @@ function behind(place: Place, { end, told }: RecordPart): Place | null {
 async function endOf(
   { database, now }: Pick<Deps, "database" | "now">,
   userId: string,
-  { to_label }: Place,
+  { to_label, resumed }: Place,
   next: Place | null,
 ): Promise<Pick<SyncPart, "after" | "has_more" | "server_time">> {
-  if (next?.position == null) return { server_time: to_label, has_more: false, after: null };
+  if (next?.position == null) {
+    const has_more = resumed && (await isNewer(database.pool, { userId, label: to_label }));
+    return { server_time: to_label, has_more, after: null };
+  }
   if (next.left !== 0) return { server_time: to_label, has_more: false, after: placeCursor(next) };
-  const page = { from_x: next.from_x, to_label, position: next.position, reset: next.reset };
+  const { from_x, position, reset, connection_id } = next;
+  const page = { from_x, to_label, position, reset, connection_id };
   const label = await insertPage(database.pool, { userId, page, now: now() });
   if (label === null) {
     throw new ServiceError("unavailable", "the database was set back meanwhile: sync again", { retryAfterSeconds: 1 });
   }
   return { server_time: label, has_more: true, after: null };
+}
+
+/**
+ * Whether a device that holds all up to `label` lacks anything. Asked for walks over pages that began on another
+ * connection: no push of this connection brings what has changed since. Read after the last part, so that a later
+ * change is pushed.
+ */
+async function isNewer(db: Queryable, { userId, label }: { userId: string; label: string }): Promise<boolean> {
+  const moment = await findMoment(db, { label, oldest: new Date(0) });
+  return moment?.from_x == null || hasEntries(db, { userId, fromX: moment.from_x });
 }

@@ -10,9 +10,9 @@ export interface SyncRequest {
   user_id: string;
   last_sync: string | null;
   limit: number | null;
+  /** The connection of the device. A version of sync that does not send it gets the answers of a resumed walk. */
+  connection_id?: string | null | undefined;
 }
-
-const everything = { from_x: "0", position: null };
 
 /**
  * Where the answer to a `sync_request` begins: at the moment of `last_sync`, in the page that it stands for, or at
@@ -21,7 +21,7 @@ const everything = { from_x: "0", position: null };
  */
 export async function firstPlace(
   { database: { pool }, now }: Pick<Deps, "database" | "now">,
-  { user_id: userId, last_sync, limit: left }: SyncRequest,
+  { user_id: userId, last_sync, limit: left, connection_id = null }: SyncRequest,
 ): Promise<Place> {
   const label = last_sync === null ? null : timestampText.safeParse(last_sync).data;
   if (label === undefined) throw new ServiceError("invalid_request", "last_sync is not a timestamp");
@@ -31,14 +31,17 @@ export async function firstPlace(
   ]);
   if (moment === null)
     throw new ServiceError("unavailable", "sync is being set up; try again", { retryAfterSeconds: 1 });
-  if (label === null) return { ...everything, to_label: moment.newest, reset: false, left };
+  const begin = { position: null, to_label: moment.newest, left, connection_id, resumed: false };
+  const everything = { ...begin, from_x: "0" };
+  if (label === null) return { ...everything, reset: false };
   if (page !== null) {
     const { from_x, to_label, position, reset } = page;
     if (page.recent && (await isKnown(pool, { fromX: from_x, toLabel: to_label }))) {
-      return { from_x, to_label, position, reset, left };
+      const resumed = page.connection_id === null || page.connection_id !== connection_id;
+      return { from_x, to_label, position, reset, left, connection_id: page.connection_id, resumed };
     }
-    return { ...everything, to_label: moment.newest, reset: true, left };
+    return { ...everything, reset: true };
   }
-  if (moment.from_x === null) return { ...everything, to_label: moment.newest, reset: true, left };
-  return { from_x: moment.from_x, position: null, to_label: moment.newest, reset: false, left };
+  if (moment.from_x === null) return { ...everything, reset: true };
+  return { ...begin, from_x: moment.from_x, reset: false };
 }

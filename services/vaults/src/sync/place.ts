@@ -12,6 +12,10 @@ const place = z.object({
   reset: z.boolean(),
   /** How many entries may still be told to the client at once; null: all. */
   left: z.int().positive().nullable(),
+  /** The connection on which the client began the pages; null: not known. */
+  connection_id: z.guid().nullable().default(null),
+  /** The pages began on another connection: its pushes are lost to this one. */
+  resumed: z.boolean().default(true),
 });
 /** Where in the answer to one `sync_request` a part begins. */
 export type Place = z.infer<typeof place>;

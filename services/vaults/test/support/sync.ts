@@ -15,7 +15,7 @@ export type SyncPart = Omit<z.infer<typeof changesSince.output>, "change_lengths
 export type News = z.infer<typeof newsSince.output>;
 type Listening = Pick<TestVaults, "listeners">;
 
-type Asked = "after" | "last_sync" | "limit" | "only_deleted" | "request_id";
+type Asked = "after" | "connection_id" | "last_sync" | "limit" | "only_deleted" | "request_id";
 
 /** A busy machine must not fail a test. */
 const patience = { timeoutMilliseconds: 20_000 };
@@ -45,17 +45,17 @@ export function changesOf({
   });
 }
 
-/** One part, as sync asks for it. */
+/** One part, as sync asks for it: on the only connection of the person's session unless another one is named. */
 export async function part(
   { listeners }: Listening,
   { userId, sessionId }: Person,
   asked: Partial<Pick<z.infer<typeof changesSince.input>, Asked>> = {},
 ): Promise<SyncPart> {
   const who = { user_id: userId, session_id: sessionId, ip: "192.0.2.7", user_agent: "device/1" };
-  const whole = { last_sync: null, limit: null, after: null, request_id: randomUUID(), ...asked };
+  const request = { last_sync: null, limit: null, after: null, request_id: randomUUID(), connection_id: sessionId };
   const { changes, change_lengths, ...rest } = await listeners.sync.request(
     changesSince,
-    { ...who, ...whole },
+    { ...who, ...request, ...asked },
     patience,
   );
   return { ...rest, changes: changesOf({ changes, change_lengths }) };
@@ -67,13 +67,14 @@ export async function sync(
   person: Person,
   last_sync: string | null = null,
   limit: number | null = null,
+  connection_id = person.sessionId,
 ): Promise<Synced> {
   const request_id = randomUUID();
   const changes: RecordChange[] = [];
   const deleted: RecordDeletion[] = [];
   let after: string | null = null;
   for (let parts = 1; ; parts += 1) {
-    const got: SyncPart = await part(service, person, { last_sync, limit, after, request_id });
+    const got: SyncPart = await part(service, person, { last_sync, limit, after, request_id, connection_id });
     changes.push(...got.changes);
     deleted.push(...got.deleted);
     ({ after } = got);

@@ -15,6 +15,8 @@ export interface Device {
   readonly leaks: ReadonlySet<string>;
   /** One `sync_request` and its answer, which may get lost on the way. Returns whether there is no more to get. */
   sync(how: { limit: number | null; losesAnswers: boolean }): Promise<boolean>;
+  /** Goes on with another connection: no push of the one before is heard any more. */
+  reconnect(): void;
 }
 
 type Size = Parameters<typeof listChanges>[2];
@@ -28,16 +30,19 @@ export function createDevice(
   const leaks = new Set<string>();
   const session_id = randomUUID();
   let last_sync: string | null = null;
+  let connection_id: string = randomUUID();
 
   /** Null when the service does not answer. */
   const ask = async (limit: number | null, after: string | null, size: Size): Promise<SyncPart | null> => {
     const { deps } = replicas[random.below(replicas.length)] ?? { deps: undefined };
     if (deps === undefined) throw new TypeError("there are no replicas");
     const who = { user_id: userId, session_id, request_id: randomUUID(), ip: "192.0.2.1", user_agent: null };
-    const told = await listChanges(deps, { ...who, last_sync, limit, after }, size).catch((error: unknown) => {
-      if (error instanceof ServiceError && error.code === "unavailable") return null;
-      throw error;
-    });
+    const told = await listChanges(deps, { ...who, connection_id, last_sync, limit, after }, size).catch(
+      (error: unknown) => {
+        if (error instanceof ServiceError && error.code === "unavailable") return null;
+        throw error;
+      },
+    );
     if (told === null) return null;
     const part = { ...told, changes: changesOf(told) };
     const named = [...part.changes, ...part.deleted].map(({ id }) => id);
@@ -57,6 +62,9 @@ export function createDevice(
     userId,
     records,
     leaks,
+    reconnect() {
+      connection_id = randomUUID();
+    },
     async sync({ limit, losesAnswers }) {
       if (last_sync === null) records.clear();
       // So few that most answers have many parts.

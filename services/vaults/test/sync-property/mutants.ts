@@ -32,6 +32,11 @@ export const mutants: readonly Mutant[] = [
     from: /AND \(v\.safe_for_travel OR p\.travelling IS NOT TRUE\)/g,
     to: "",
   },
+  {
+    name: "pages that are continued on another connection end without a look at what is newer",
+    from: /SELECT FROM entry\s*$/,
+    to: "SELECT FROM entry WHERE false",
+  },
 ];
 
 /** Applies a mutant to texts of statements, and remembers whether it ever met its place. */

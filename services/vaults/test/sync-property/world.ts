@@ -28,7 +28,10 @@ export interface Verdict {
 }
 
 export interface World {
-  /** People write, share, travel and sync all at once; then it is quiet, every device syncs once and is compared. */
+  /**
+   * People write, share, travel and sync all at once; then it is quiet. Every device loses its connection, ends on another
+   * one the answer that it has begun, and is compared; then it syncs once more and is compared again.
+   */
   round(): Promise<Verdict>;
   /** Writes that were committed so far. */
   writes(): Promise<number>;
@@ -133,19 +136,22 @@ async function writeOn(
 
 async function syncOn(device: Device, random: Random): Promise<void> {
   for (let sync = 0; sync < syncsEach; sync += 1) {
+    if (random.chance(0.2)) device.reconnect();
     await device.sync({ limit: random.chance(0.4) ? 1 + random.below(4) : null, losesAnswers: true });
   }
 }
 
-/** Every device ends the answer that it has begun, syncs once more, and is compared with the truth. */
+/** Every device ends the answer that it has begun on another connection, and then syncs once more: each time it holds the truth. */
 async function settle(devices: readonly Device[], oracle: Oracle): Promise<Verdict> {
   const verdict: Verdict = { missed: 0, stale: 0, leaked: 0 };
   for (const device of devices) {
-    while (!(await device.sync({ limit: 50, losesAnswers: false })));
-    while (!(await device.sync({ limit: null, losesAnswers: false })));
     const truth = await oracle.truth(device.userId);
-    for (const [id, at] of truth) if (device.records.get(id) !== at) verdict.missed += 1;
-    for (const id of device.records.keys()) if (!truth.has(id)) verdict.stale += 1;
+    device.reconnect();
+    for (const limit of [50, null]) {
+      while (!(await device.sync({ limit, losesAnswers: false })));
+      for (const [id, at] of truth) if (device.records.get(id) !== at) verdict.missed += 1;
+      for (const id of device.records.keys()) if (!truth.has(id)) verdict.stale += 1;
+    }
     verdict.leaked += device.leaks.size;
   }
   return verdict;
