@@ -69,7 +69,7 @@ const orgOption: OptionRow = {
 };
 export const configOption: OptionRow = {
   flags: "--config <file>",
-  description: "work as the machine of this configuration (else COFFER_CONFIG: a path or the JSON itself)",
+  description: "work as the machine of this configuration (else COFFER_CONFIG: a path, the JSON, or its base64)",
 };
 
 /** What a machine falls back on. */

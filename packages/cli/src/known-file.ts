@@ -12,8 +12,9 @@ export async function readKnown(path: string): Promise<Known> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Known; // nothing else writes it
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw new Failure(exitCodes.failure, `${path} cannot be read: ${(error as Error).message}; move it away`);
+    const { code = "it is not JSON" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return {};
+    throw new Failure(exitCodes.failure, `${path} cannot be read: ${code}; move it away`);
   }
 }
 

@@ -5,7 +5,7 @@ export { createClient } from "./create-client.ts";
 export type { ClientOptions, MachineClient, ResolvedField } from "./create-client.ts";
 export { CofferError } from "./errors.ts";
 export type { CofferErrorCode, CofferErrorOptions } from "./errors.ts";
-export { isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
+export { configurationText, isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
 export type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
 export { checkNewPassword, shortestPassword } from "./new-password.ts";
 export { formatNotation, notationScheme, parseNotation } from "./notation.ts";

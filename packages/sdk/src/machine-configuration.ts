@@ -35,17 +35,41 @@ export interface MachineConfiguration {
 const requiredTexts = ["url", "client_id", "private_key", "public_key"] as const;
 const optionalTexts = ["application_id", "org_id", "wrap_key"] as const;
 
+/** A shorter text of the base64 alphabet may be a file's name. */
+const shortestBase64 = 64;
+
 /**
- * Reads a machine's configuration from its JSON text.
+ * The JSON of a configuration that a text holds: the text itself, or what it is the base64 of (standard or url-safe, also
+ * wrapped, without padding or cut short). Undefined for anything else, such as a path.
+ */
+export function configurationText(given: string): string | undefined {
+  const text = withoutMark(given);
+  if (text.startsWith("{")) return text;
+  const base64 = text.replace(/\s+/g, "").replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
+  if (base64.length < shortestBase64 || !/^[A-Za-z0-9+/]+$/.test(base64)) return undefined;
+  // One digit more than whole bytes need is left of a text that was cut short.
+  const digits = base64.length % 4 === 1 ? base64.slice(0, -1) : base64;
+  const bytes = Uint8Array.from(atob(digits), (sign) => sign.charCodeAt(0));
+  const decoded = withoutMark(new TextDecoder().decode(bytes));
+  return decoded.startsWith("{") ? decoded : undefined;
+}
+
+/** Editors on Windows begin a file with a byte order mark. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "").trimStart();
+}
+
+/**
+ * Reads a machine's configuration from its JSON text, or the base64 of it.
  * Throws CofferError `configuration` naming what is wrong, never quoting a value.
  */
 export function parseConfiguration(text: string): MachineConfiguration {
   const wrong = (why: string): CofferError => new CofferError("configuration", `not a machine's configuration: ${why}`);
   let found: unknown;
   try {
-    found = JSON.parse(text);
+    found = JSON.parse(configurationText(text) ?? text);
   } catch {
-    throw wrong("it is not JSON");
+    throw wrong("it is neither JSON nor the base64 of JSON");
   }
   if (typeof found !== "object" || found === null) throw wrong("it is not an object");
   const fields = found as Record<string, unknown>; // each is looked at below

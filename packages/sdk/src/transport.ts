@@ -163,6 +163,8 @@ function jsonOf(text: string): unknown {
 
 /** The innermost reason of a failed fetch: `ECONNREFUSED` says more than `fetch failed`. */
 function reasonOf(cause: unknown): string {
+  // Thrown before anything was sent, as for a header: its message quotes the header, which may be a token.
+  if (cause instanceof TypeError && cause.cause === undefined) return "the request cannot be sent";
   let reason = cause;
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
   if (reason instanceof AggregateError && reason.errors[0] instanceof Error) reason = reason.errors[0];

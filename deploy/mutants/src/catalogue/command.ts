@@ -181,6 +181,20 @@ export const commandMutants: readonly Mutant[] = [
     tests: [hostile],
   },
   {
+    name: "configuration-taken-for-a-path-is-quoted",
+    file: "packages/sdk/src/node/configuration-file.ts",
+    find: '"configuration",\n    absent',
+    replace: '"configuration",\n    absent ? error.message : absent',
+    tests: ["packages/cli/test/nothing-secret.test.ts"],
+  },
+  {
+    name: "doctor-quotes-what-it-takes-for-a-path",
+    file: `${command}/doctor/private-file.ts`,
+    find: "`its file cannot be looked at (${code})`",
+    replace: "`${path} cannot be looked at (${code})`",
+    tests: ["packages/cli/test/nothing-secret.test.ts"],
+  },
+  {
     name: "folder-sets-what-the-loader-obeys",
     file: `${command}/folder-variables.ts`,
     find: "isLoaderVariable(name) &&",

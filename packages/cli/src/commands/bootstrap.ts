@@ -1,5 +1,5 @@
-import { unlink } from "node:fs/promises";
-import { bootstrap as bootstrapMachine, isBootstrapped } from "@coffer/sdk";
+import { stat, unlink } from "node:fs/promises";
+import { bootstrap as bootstrapMachine, configurationText, isBootstrapped } from "@coffer/sdk";
 import type { MachineConfiguration } from "@coffer/sdk";
 import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
 import { manners } from "../access.ts";
@@ -8,7 +8,7 @@ import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readToken, stdinIsTerminal } from "../inputs.ts";
-import { print, printJson, tell } from "../output.ts";
+import { print, printJson, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { readProfile } from "../profile.ts";
 
@@ -20,13 +20,12 @@ interface Options extends AddressOptions {
 /** `coffer bootstrap --config <file>`: spends a one-time token and writes the machine's configuration. */
 export async function bootstrap({ options, env }: Call<Options>): Promise<void> {
   const path = options.config ?? (env["COFFER_CONFIG"] || undefined);
-  if (path === undefined || path.trimStart().startsWith("{"))
-    throw usage("name the file for the machine's configuration with --config");
+  if (path === undefined || isContent(path)) throw usage("name the file for the machine's configuration with --config");
   const before = await presentConfiguration(path);
   if (before !== undefined && isBootstrapped(before))
     throw new Failure(
       exitCodes.failure,
-      `${path} holds the machine ${before.client_id} already: name another file, or move this one away`,
+      `${visible(path)} holds the machine ${before.client_id} already: name another file, or move this one away`,
     );
   const { url } = await resolveAddress(options.url, env, {
     configuration: before?.url,
@@ -38,7 +37,7 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
       url,
       token,
       pending: before,
-      save: (configuration) => withHeldSignals(() => saveConfiguration(path, configuration)),
+      save: (configuration) => withHeldSignals(() => save(path, configuration)),
       discard: () => unlink(path),
     },
     manners,
@@ -50,13 +49,24 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
 }
 
 async function presentConfiguration(path: string): Promise<MachineConfiguration | undefined> {
-  try {
-    return await loadConfiguration(path);
-  } catch (error) {
-    const { cause } = error as Error;
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
-    throw error;
-  }
+  const absent = await stat(path).then(
+    () => false,
+    (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT",
+  );
+  return absent ? undefined : loadConfiguration(path);
+}
+
+/** Whether a text is a configuration, whole or broken, and no path. Its name would be written and shown. */
+function isContent(text: string): boolean {
+  return configurationText(text) !== undefined || /["{}\p{Cc}]|[A-Za-z0-9+=_-]{100}/u.test(text);
+}
+
+/** Throws Failure, which does not name the path: it may be a configuration in a broken form. */
+async function save(path: string, configuration: MachineConfiguration): Promise<void> {
+  await saveConfiguration(path, configuration).catch((error: unknown) => {
+    const { code = "unknown" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+    throw new Failure(exitCodes.failure, `the file that --config names cannot be written (${code})`);
+  });
 }
 
 /** The one-time token; undefined when there is none and an earlier call may have spent it. */

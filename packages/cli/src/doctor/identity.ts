@@ -1,5 +1,5 @@
 import type { ClientView } from "@coffer/sdk";
-import { CofferError, isBootstrapped } from "@coffer/sdk";
+import { CofferError, configurationText, isBootstrapped } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
 import { asMachine, asPerson } from "../access.ts";
 import type { AddressOptions } from "../command-row.ts";
@@ -26,13 +26,14 @@ export async function checkProfile(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   ];
 }
 
-/** The machine's configuration: a path, or the JSON itself. */
+/** The machine's configuration: a path, the JSON itself, or the base64 of it. No finding quotes it. */
 export async function checkConfiguration(configuration: string): Promise<Finding[]> {
   const check = "configuration";
   const again = "coffer bootstrap with a new one-time token writes another";
-  const inline = configuration.trimStart().startsWith("{");
+  const inline = configurationText(configuration) !== undefined;
   const file = inline ? fine(check, "given as text") : await checkPrivateFile(check, configuration);
-  if (file === undefined) return [problem(check, `there is no ${configuration}`, again)];
+  if (file === undefined)
+    return [problem(check, "there is no such file, and it is neither JSON nor the base64 of JSON", again)];
   const unreadable = await readable(check, () => loadConfiguration(configuration), again);
   if (unreadable.length > 0) return [file, ...unreadable];
   if (isBootstrapped(await loadConfiguration(configuration))) return [file];

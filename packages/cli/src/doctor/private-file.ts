@@ -12,7 +12,8 @@ export async function checkPrivateFile(check: string, path: string): Promise<Fin
   } catch (error) {
     const { code = "unknown" } = error as NodeJS.ErrnoException; // what stat throws
     if (code === "ENOENT") return undefined;
-    return problem(check, `${path} cannot be looked at (${code})`, "give this user access to it and to its folder");
+    // What is taken for a path may be a configuration in a broken form: it is named only when it is there.
+    return problem(check, `its file cannot be looked at (${code})`, "give this user access to it and to its folder");
   }
   // Windows has other ways to say who may read a file.
   if (process.platform === "win32" || (mode & 0o077) === 0) return fine(check, `${path} is for you alone`);

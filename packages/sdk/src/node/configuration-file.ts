@@ -1,25 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { CofferError } from "../errors.ts";
-import { parseConfiguration } from "../machine-configuration.ts";
+import { configurationText, parseConfiguration } from "../machine-configuration.ts";
 import type { MachineConfiguration } from "../machine-configuration.ts";
 import { writePrivateFile } from "./private-file.ts";
 
 /**
- * A machine's configuration from `COFFER_CONFIG` or a like value: the JSON itself, or the path of a file with it.
- * Throws CofferError `configuration` when it cannot be read or used.
+ * A machine's configuration from `COFFER_CONFIG` or a like value: the JSON itself, the base64 of it, or the path of a
+ * file with either. Throws CofferError `configuration` when it cannot be read or used. The error never quotes the value,
+ * nor has it a cause that does: what is taken for a path may be a configuration in a broken form.
  */
-export async function loadConfiguration(pathOrJson: string): Promise<MachineConfiguration> {
-  if (pathOrJson.trimStart().startsWith("{")) return parseConfiguration(pathOrJson);
-  let text: string;
-  try {
-    text = await readFile(pathOrJson, "utf8");
-  } catch (cause) {
-    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : (cause as Error).message;
-    throw new CofferError("configuration", `the machine's configuration ${pathOrJson} cannot be read: ${why}`, {
-      cause,
-    });
-  }
-  return parseConfiguration(text);
+export async function loadConfiguration(given: string): Promise<MachineConfiguration> {
+  if (configurationText(given) !== undefined) return parseConfiguration(given);
+  return parseConfiguration(await readFile(given, "utf8").catch(unreadable));
+}
+
+function unreadable(error: NodeJS.ErrnoException): never {
+  const absent = ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"].includes(error.code ?? "");
+  throw new CofferError(
+    "configuration",
+    absent
+      ? "the machine's configuration cannot be read: there is no such file, and it is neither JSON nor the base64 of JSON"
+      : `the file of the machine's configuration cannot be read (${error.code ?? "unknown"})`,
+  );
 }
 
 /** Writes a machine's configuration with mode 0600, all of it or nothing. Throws the file system's error. */
