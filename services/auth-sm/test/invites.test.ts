@@ -117,7 +117,7 @@ await t.test("an unknown token is 404 and on nobody's record", async (t) => {
   t.equal(answer.status, 404);
   t.equal(answer.body.error, "not_found");
   t.equal((await call(service, "POST", `${base}/accept`, { body: { token: "x" } })).status, 401);
-  t.match(answer.headers.get("ratelimit-policy"), /^"strict";/);
+  t.match(answer.headers.get("ratelimit-policy"), /^"user";/);
   await observer.record("something later", ({ actor }) => actor.id === stranger.userId);
   t.notOk(observer.records.some(({ request }) => request.id === answer.headers.get("x-request-id")));
 });

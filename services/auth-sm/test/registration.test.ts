@@ -1,5 +1,6 @@
 import t from "tap";
 import { call } from "./support/call.ts";
+import { execute } from "./support/members.ts";
 import { device, logIn, newEmail, register, registration, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -77,12 +78,50 @@ await t.test("register/start answers a taken e-mail like a free one", async (t) 
   t.equal((await call(service, "POST", finish, { body })).status, 409);
 });
 
-await t.test("20 registrations of one e-mail at once give one account", async (t) => {
+await t.test("one start allows five attempts to finish it, also of 20 at once, and gives one account", async (t) => {
   const body = await registration(service, {});
   const answers = await Promise.all(Array.from({ length: 20 }, () => call(service, "POST", finish, { body })));
   const statuses = answers.map(({ status }) => status).sort();
-  t.strictSame(statuses, [201, ...Array<number>(19).fill(409)]);
+  t.strictSame(statuses, [201, ...Array<number>(15).fill(400), ...Array<number>(4).fill(409)]);
 });
+
+await t.test("a start allows five attempts, whatever fails; the next one counts anew", async (t) => {
+  const { email } = await register(service);
+  const body = await registration(service, { email });
+  const attempt = (change: object = {}) => call(service, "POST", finish, { body: { ...body, ...change } });
+  for (const change of [{ registration_record: "AAAA" }, { public_key: "AAAA" }])
+    t.equal((await attempt(change)).status, 400);
+  t.equal((await attempt({ invite_token: "x" })).status, 404);
+  t.equal((await attempt()).status, 409);
+  t.equal((await attempt()).status, 409);
+  const sixth = await attempt();
+  t.equal(sixth.status, 400);
+  t.match(sixth.body.message, /begin again/);
+  const again = await registration(service, { email });
+  t.equal((await call(service, "POST", finish, { body: again })).status, 409);
+});
+
+await t.test(
+  "a finish without a start is refused before OPAQUE or an invitation is looked at, and leaves nothing",
+  async (t) => {
+    const { email } = await register(service);
+    const other = await registration(service, {});
+    const count = () =>
+      execute(
+        service,
+        `SELECT (SELECT count(*) FROM auth_sm.registration_starts) AS starts, (SELECT count(*) FROM auth_sm.users) AS users,
+         (SELECT sum(attempts) FROM auth_sm.registration_starts) AS attempts`,
+      );
+    const before = await count();
+    for (const change of [{}, { registration_record: "AAAA" }, { invite_token: "x" }, { public_key: "AAAA" }])
+      for (const stranger of [newEmail(), `x${email}`]) {
+        const answer = await call(service, "POST", finish, { body: { ...other, email: stranger, ...change } });
+        t.equal(answer.status, 400);
+        t.match(answer.body.message, /^this was not begun/);
+      }
+    t.same(await count(), before);
+  },
+);
 
 await t.test("a person who registered can log in with any spelling of the e-mail", async (t) => {
   const { email, password, userId } = await register(service);
@@ -172,8 +211,8 @@ await t.test(
   "what begins with nothing but an e-mail is in the strict bucket, the rest of the way in the user's",
   async (t) => {
     const buckets = {
-      strict: ["register/start", "register/finish", "login/start"],
-      user: ["login/finish", "refresh", "logout"],
+      strict: ["register/start", "login/start", "recovery/start"],
+      user: ["register/finish", "login/finish", "recovery/finish", "refresh", "logout"],
     };
     for (const [bucket, endpoints] of Object.entries(buckets)) {
       for (const endpoint of endpoints) {

@@ -6,6 +6,13 @@ const tests = "services/auth-sm/test";
 /** Logins, second factors, proofs, recoveries, sessions. */
 export const peopleMutants: readonly Mutant[] = [
   {
+    name: "registration-start-finished-any-number-of-times",
+    file: "services/auth-sm/src/store/registration-starts.ts",
+    find: " AND attempts < ${most}",
+    replace: " AND attempts < ${most} * 1000",
+    tests: ["services/auth-sm/test/registration.test.ts"],
+  },
+  {
     name: "login-start-not-counted",
     file: `${source}/accounts/start-login.ts`,
     find: "    await countLoginStart(tx, login);\n",

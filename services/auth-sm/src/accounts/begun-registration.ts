@@ -3,11 +3,14 @@ import type { Queryable } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { macOf } from "../keys/mac.ts";
-import { listStartedSetups, upsertRegistrationStart } from "../store/registration-starts.ts";
+import { takeStartedSetups, upsertRegistrationStart } from "../store/registration-starts.ts";
 import { requireRegistrationRecord, respondToRegistration } from "./opaque.ts";
 
 /** For how long a registration, or a change of the password, may be finished after it began. */
 const millisecondsToFinish = 10 * 60_000;
+
+/** So often what one start began may be tried to finish. */
+const mostAttempts = 5;
 
 /** Who registers: somebody with this canonical e-mail. */
 export function registrant(keys: KeyRing, email: string): Buffer {
@@ -38,7 +41,8 @@ export async function beginRegistration(
 }
 
 /**
- * The id of the setup to which a record belongs that finishes what `starter` began.
+ * The id of the setup to which a record belongs that finishes what `starter` began. Counts an attempt first: without a
+ * start, or after five attempts, it costs one statement and nothing of OPAQUE.
  * @throws ServiceError `invalid_request` when nothing was begun, or under two setups, or the record is none
  */
 export async function requireBegunRecord(
@@ -46,11 +50,15 @@ export async function requireBegunRecord(
   deps: Deps,
   { starter, email, registrationRecord }: { starter: Buffer; email: string; registrationRecord: string },
 ): Promise<number> {
-  const [setupId, another] = await listStartedSetups(db, starter, deps.now());
+  const [setupId, another] = await takeStartedSetups(db, { starter, most: mostAttempts, now: deps.now() });
   if (setupId === undefined || another !== undefined) {
-    throw new ServiceError("invalid_request", "this was not begun, or too long ago: begin again", {
-      details: [{ field: "registration_record", issue: "answers no registration_response that is still good" }],
-    });
+    throw new ServiceError(
+      "invalid_request",
+      "this was not begun, or too long ago, or was tried five times: begin again",
+      {
+        details: [{ field: "registration_record", issue: "answers no registration_response that is still good" }],
+      },
+    );
   }
   requireRegistrationRecord((await deps.keys.setup(setupId)).setup, email, registrationRecord);
   return setupId;

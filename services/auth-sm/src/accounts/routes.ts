@@ -22,7 +22,7 @@ export const accountRoutes = [
   route({
     ...post,
     path: "/api/auth/register/finish",
-    bucket: "strict",
+    bucket: "user",
     body: registration,
     status: 201,
     run: finishRegistration,

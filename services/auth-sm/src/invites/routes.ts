@@ -21,15 +21,7 @@ export const inviteRoutes = [
     route({ ...user, method: "POST", path: base, body: newInvite, status: 201, run: inviteMember }),
   ),
   // Its refusals are recorded by the operation, in the chain of the organization that has invited.
-  route({
-    method: "POST",
-    path: `${base}/accept`,
-    bucket: "strict",
-    caller: authenticateUser,
-    body: acceptance,
-    status: 200,
-    run: acceptInvite,
-  }),
+  route({ ...user, method: "POST", path: `${base}/accept`, body: acceptance, status: 200, run: acceptInvite }),
   attempting(
     "org.member.removed",
     invite,

@@ -2,7 +2,7 @@ import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** Remembers by which OPAQUE setup somebody began. */
+/** Remembers by which OPAQUE setup somebody began. The attempts to finish it count from zero again. */
 export async function upsertRegistrationStart(
   db: Queryable,
   { starter, setupId, expiresAt }: { starter: Buffer; setupId: number; expiresAt: Date },
@@ -10,15 +10,22 @@ export async function upsertRegistrationStart(
   await db.query(sql.typeAlias("void")`
     INSERT INTO registration_starts (starter, opaque_setup_id, expires_at)
     VALUES (${sql.binary(starter)}, ${setupId}, ${expiresAt.toISOString()})
-    ON CONFLICT (starter, opaque_setup_id) DO UPDATE SET expires_at = excluded.expires_at
+    ON CONFLICT (starter, opaque_setup_id) DO UPDATE SET expires_at = excluded.expires_at, attempts = 0
   `);
 }
 
-/** The setups by which this one has begun and may still finish. */
-export function listStartedSetups(db: Queryable, starter: Buffer, now: Date): Promise<readonly number[]> {
+/**
+ * The setups by which this one has begun and may still finish. Counts an attempt to finish each of them; after `most`
+ * attempts a start is as if it had expired.
+ */
+export function takeStartedSetups(
+  db: Queryable,
+  { starter, most, now }: { starter: Buffer; most: number; now: Date },
+): Promise<readonly number[]> {
   return db.anyFirst(sql.type(z.object({ id: z.number() }))`
-    SELECT opaque_setup_id AS id FROM registration_starts
-    WHERE starter = ${sql.binary(starter)} AND expires_at > ${now.toISOString()}::timestamptz
+    UPDATE registration_starts SET attempts = attempts + 1
+    WHERE starter = ${sql.binary(starter)} AND expires_at > ${now.toISOString()}::timestamptz AND attempts < ${most}
+    RETURNING opaque_setup_id AS id
   `);
 }
 
