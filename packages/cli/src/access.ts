@@ -4,7 +4,7 @@ import type { CofferError, MachineClient, PersonClient, PersonSession, SecretsCl
 import { loadConfiguration } from "@coffer/sdk/node";
 import { namedAddress, resolveAddress } from "./address.ts";
 import type { Address } from "./address.ts";
-import type { CachedOptions, DataOptions, PersonOptions } from "./command-row.ts";
+import type { AddressOptions, CachedOptions, DataOptions, PersonOptions } from "./command-row.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
 import { knownVaultKeys } from "./known-vault-keys.ts";
 import { offlineIn } from "./offline.ts";
@@ -26,10 +26,15 @@ export const manners = {
   },
 };
 
+/** `manners`, with what a call says about plain http. */
+export function mannersOf({ insecureHttp }: AddressOptions): typeof manners & { insecureHttp: boolean | undefined } {
+  return { ...manners, insecureHttp };
+}
+
 /** The same, and it says which secrets and records a list leaves out; `leftOut` gets their ids. */
-function readerOptions(leftOut = new Set<string>()) {
+function readerOptions(options: AddressOptions, leftOut = new Set<string>()) {
   return {
-    ...manners,
+    ...mannersOf(options),
     onUnreadable(id: string, error: CofferError): void {
       leftOut.add(id);
       tell(`coffer: left out: ${error.message}`);
@@ -57,18 +62,18 @@ export interface Member {
 /** The same as `asPerson`, and what `--org` names. */
 export async function asMember(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<Member> {
   // What is no address is said whether somebody is logged in or not.
-  namedAddress(options.url, env);
+  namedAddress(options, env);
   const directory = profileDirectory(env);
   const profile = await readProfile(directory);
   const elsewhere = Object.values(profile.sessions).map((session) => session.url);
   if (elsewhere.length === 0) throw notLoggedIn();
-  const { url, named } = await resolveAddress(options.url, env, { profile: () => Promise.resolve(profile.url) });
+  const { url, named } = await resolveAddress(options, env, { profile: () => Promise.resolve(profile.url) });
   const session = profile.sessions[serviceKey(url)];
   if (session === undefined) throw loggedInElsewhere(elsewhere, url, named);
   const keeper = profileKeeper(directory, url);
   const leftOut = new Set<string>();
   const reader = {
-    ...readerOptions(leftOut),
+    ...readerOptions(options, leftOut),
     knownVaultKeys: knownVaultKeys(directory, url, decodeBase64(session.user_key)),
   };
   const person = personClient(keeper, url, reader);
@@ -104,9 +109,9 @@ export async function asMachine(
   env: NodeJS.ProcessEnv,
 ): Promise<MachineClient> {
   const loaded = await loadConfiguration(configuration);
-  const { url } = await resolveAddress(options.url, env, { configuration: loaded.url });
+  const { url } = await resolveAddress(options, env, { configuration: loaded.url });
   const offline = options.cache === undefined ? undefined : offlineIn(options.cache);
-  return createClient({ ...loaded, url }, { ...readerOptions(), offline });
+  return createClient({ ...loaded, url }, { ...readerOptions(options), offline });
 }
 
 /** Throws Failure (usage) for a `--cache` without a machine: it is sealed with the machine's key. */

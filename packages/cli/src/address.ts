@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { canonicalUrl } from "@coffer/sdk";
+import { safeUrl } from "@coffer/sdk";
+import type { AddressOptions } from "./command-row.ts";
 import { usage } from "./failure.ts";
 import { localRunFile } from "./paths.ts";
 
@@ -18,26 +19,27 @@ export interface Remembered {
 }
 
 /** The address that the call itself names: `--url`, else COFFER_URL. Throws CofferError (configuration) for what is none. */
-export function namedAddress(flag: string | undefined, env: NodeJS.ProcessEnv): Address | undefined {
-  if (flag !== undefined) return { url: canonicalUrl(flag), named: "--url" };
-  if (env["COFFER_URL"]) return { url: canonicalUrl(env["COFFER_URL"]), named: "COFFER_URL" };
+export function namedAddress(options: AddressOptions, env: NodeJS.ProcessEnv): Address | undefined {
+  const { url: flag, insecureHttp } = options;
+  if (flag !== undefined) return { url: safeUrl(flag, insecureHttp), named: "--url" };
+  if (env["COFFER_URL"]) return { url: safeUrl(env["COFFER_URL"], insecureHttp), named: "COFFER_URL" };
   return undefined;
 }
 
 /**
  * The service's address: `--url`, else COFFER_URL, else the configuration's, else the profile's, else that of the local
  * run (in the data directory that COFFER_DATA_DIR names, or the checkout's own). Throws Failure (usage) when there is
- * none.
+ * none, CofferError (configuration) for plain http to another machine without `--insecure-http`.
  */
 export async function resolveAddress(
-  flag: string | undefined,
+  options: AddressOptions,
   env: NodeJS.ProcessEnv,
   remembered: Remembered = {},
 ): Promise<Address> {
-  const named = namedAddress(flag, env);
+  const named = namedAddress(options, env);
   if (named !== undefined) return named;
   const found = remembered.configuration ?? (await remembered.profile?.()) ?? (await localRun(env));
-  if (found !== undefined) return { url: canonicalUrl(found), named: undefined };
+  if (found !== undefined) return { url: safeUrl(found, options.insecureHttp), named: undefined };
   throw usage("no address: start a local service with `npm start`, or name one with --url or COFFER_URL");
 }
 

@@ -8,6 +8,8 @@ export interface Call<Options> {
 /** `--url`: on every command. */
 export interface AddressOptions {
   url?: string;
+  /** Accepts plain http to another machine. */
+  insecureHttp?: boolean;
 }
 
 /** On every command that works as a person. */
@@ -56,6 +58,11 @@ export interface CommandRow {
 export const urlOption: OptionRow = {
   flags: "--url <address>",
   description: "address of the service (else COFFER_URL, the profile's, the local run's)",
+};
+/** On every command that has `--url`. */
+export const insecureHttpOption: OptionRow = {
+  flags: "--insecure-http",
+  description: "accept plain http:// to another machine, where others can read and use what is sent",
 };
 /** On every command that may be asked for the second factor. */
 export const otpOptions: readonly OptionRow[] = [

@@ -188,20 +188,20 @@ const localRun = (url: string) => ({ run: { "coffer.json": JSON.stringify({ url 
 await t.test(
   "an address is that of the flag, of COFFER_URL, of a machine's configuration, in this order",
   async (t) => {
-    const env = { COFFER_URL: "http://env/", COFFER_DATA_DIR: t.testdir(localRun("http://127.0.0.1:4444")) };
-    const remembered = { configuration: "http://machine", profile: () => Promise.resolve("http://profile") };
-    t.same(await resolveAddress("http://flag/", env, remembered), { url: "http://flag", named: "--url" });
-    t.same(await resolveAddress(undefined, env, remembered), { url: "http://env", named: "COFFER_URL" });
-    t.match(await resolveAddress(undefined, { ...env, COFFER_URL: "" }, remembered), { url: "http://machine" });
+    const env = { COFFER_URL: "https://env/", COFFER_DATA_DIR: t.testdir(localRun("http://127.0.0.1:4444")) };
+    const remembered = { configuration: "https://machine", profile: () => Promise.resolve("https://profile") };
+    t.same(await resolveAddress({ url: "https://flag/" }, env, remembered), { url: "https://flag", named: "--url" });
+    t.same(await resolveAddress({}, env, remembered), { url: "https://env", named: "COFFER_URL" });
+    t.match(await resolveAddress({}, { ...env, COFFER_URL: "" }, remembered), { url: "https://machine" });
   },
 );
 
 await t.test("else where the last login was, else that of the local run, whose directory can be named", async (t) => {
   const data = t.testdir({ ...localRun("http://127.0.0.1:4444"), stopped: {} });
-  const profile = (): Promise<string> => Promise.resolve("http://profile");
+  const profile = (): Promise<string> => Promise.resolve("https://profile");
   const found = { url: "http://127.0.0.1:4444", named: undefined };
-  t.match(await resolveAddress(undefined, { COFFER_DATA_DIR: data }, { profile }), { url: "http://profile" });
-  t.same(await resolveAddress(undefined, { COFFER_DATA_DIR: data }), found);
+  t.match(await resolveAddress({}, { COFFER_DATA_DIR: data }, { profile }), { url: "https://profile" });
+  t.same(await resolveAddress({}, { COFFER_DATA_DIR: data }), found);
   const stopped = { COFFER_DATA_DIR: join(data, "stopped") };
-  await t.rejects(resolveAddress(undefined, stopped), { name: "Failure", exitCode: 2, message: /npm start/ });
+  await t.rejects(resolveAddress({}, stopped), { name: "Failure", exitCode: 2, message: /npm start/ });
 });

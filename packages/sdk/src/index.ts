@@ -37,7 +37,7 @@ export type { RecordFilter, RecordsClient } from "./vaults/records-client.ts";
 export type { VaultRecord } from "./vaults/sealed-record.ts";
 export type { VaultsClient } from "./vaults/vaults-client.ts";
 export type { VaultGrantView, VaultMemberView } from "./vaults/views.ts";
-export { canonicalUrl } from "./transport.ts";
+export { canonicalUrl, safeUrl } from "./transport.ts";
 export type { TransportOptions } from "./transport.ts";
 export type { UsableFolder } from "./usable-folder.ts";
 export { recordTypes } from "./views.ts";

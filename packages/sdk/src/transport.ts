@@ -6,6 +6,8 @@ import { version } from "./version.ts";
 export interface TransportOptions {
   /** Base address of the service, without a path. */
   url: string;
+  /** Accepts plain `http://` for other hosts than this machine: whoever is in between reads and uses the tokens. */
+  insecureHttp?: boolean | undefined;
   /** How long one attempt may take, answer body included. Default 30,000. */
   timeoutMilliseconds?: number | undefined;
   /** How many times a request that may be repeated is tried. Default 4. */
@@ -66,7 +68,7 @@ export interface Transport {
  * `Retry-After`, no redirects, and every failure as a CofferError.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const url = canonicalUrl(options.url);
+  const url = safeUrl(options.url, options.insecureHttp);
   const attempts = options.attempts ?? 4;
   const maxWaitSeconds = options.maxWaitSeconds ?? defaultMaxWaitSeconds;
   return {
@@ -96,6 +98,25 @@ export function canonicalUrl(text: string): string {
   if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "")
     throw new CofferError("configuration", "the address of the service holds no user name, query or fragment");
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, "");
+}
+
+/**
+ * The base address as `canonicalUrl` gives it, when what is sent to it is not read on the way: https, or this machine
+ * itself. Throws CofferError `configuration` for plain http to another host, unless `insecureHttp` accepts it.
+ */
+export function safeUrl(text: string, insecureHttp = false): string {
+  const url = canonicalUrl(text);
+  if (insecureHttp || url.startsWith("https:") || isLoopback(new URL(url).hostname)) return url;
+  throw new CofferError(
+    "configuration",
+    "plain http:// to another machine lets others read and use what is sent: use https://, or accept it explicitly " +
+      "(--insecure-http of the command, `insecureHttp` of the SDK)",
+  );
+}
+
+/** Whether a host, as a URL has it, is this machine: a name of the form `x.localhost` may be another one's. */
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 async function attemptOnce(

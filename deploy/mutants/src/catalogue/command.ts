@@ -181,6 +181,20 @@ export const commandMutants: readonly Mutant[] = [
     tests: [hostile],
   },
   {
+    name: "plain-http-goes-to-any-host",
+    file: "packages/sdk/src/transport.ts",
+    find: "isLoopback(new URL(url).hostname)) return url;",
+    replace: 'isLoopback(new URL(url).hostname) || url !== "") return url;',
+    tests: ["packages/sdk/test/insecure-http.test.ts"],
+  },
+  {
+    name: "transport-takes-any-address",
+    file: "packages/sdk/src/transport.ts",
+    find: "safeUrl(options.url, options.insecureHttp)",
+    replace: "canonicalUrl(options.url)",
+    tests: ["packages/sdk/test/insecure-http.test.ts"],
+  },
+  {
     name: "configuration-taken-for-a-path-is-quoted",
     file: "packages/sdk/src/node/configuration-file.ts",
     find: '"configuration",\n    absent',

@@ -2,7 +2,7 @@ import { stat, unlink } from "node:fs/promises";
 import { bootstrap as bootstrapMachine, configurationText, isBootstrapped } from "@coffer/sdk";
 import type { MachineConfiguration } from "@coffer/sdk";
 import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
-import { manners } from "../access.ts";
+import { mannersOf } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
@@ -27,7 +27,7 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
       exitCodes.failure,
       `${visible(path)} holds the machine ${before.client_id} already: name another file, or move this one away`,
     );
-  const { url } = await resolveAddress(options.url, env, {
+  const { url } = await resolveAddress(options, env, {
     configuration: before?.url,
     profile: async () => (await readProfile(profileDirectory(env))).url,
   });
@@ -40,7 +40,7 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
       save: (configuration) => withHeldSignals(() => save(path, configuration)),
       discard: () => unlink(path),
     },
-    manners,
+    mannersOf(options),
   );
   tell(`bootstrapped; ${path} holds the machine's identity and folder keys: keep it secret`);
   if (options.json === true)

@@ -46,12 +46,12 @@ async function checkAll(options: Options, env: NodeJS.ProcessEnv): Promise<Findi
       findings.push(await checkSync(url));
       findings.push(
         ...(configuration === undefined
-          ? await checkSession(url, env)
+          ? await checkSession(url, options, env)
           : await checkMachine(configuration, options, env)),
       );
     }
   }
-  const management = await managementOf(options.management, typeof url === "string" ? url : undefined, env);
+  const management = await managementOf(options, typeof url === "string" ? url : undefined, env);
   return management.length === 0 ? findings : [...findings, ...(await checkManagement(management))];
 }
 
@@ -59,7 +59,7 @@ async function checkAll(options: Options, env: NodeJS.ProcessEnv): Promise<Findi
 async function addressFor(options: Options, env: NodeJS.ProcessEnv): Promise<string | Finding> {
   const configuration = machineConfigurationOf(options, env);
   try {
-    const found = await resolveAddress(options.url, env, {
+    const found = await resolveAddress(options, env, {
       configuration: configuration === undefined ? undefined : await urlIn(configuration),
       profile: async () => (await readProfile(profileDirectory(env)).catch(() => undefined))?.url,
     });

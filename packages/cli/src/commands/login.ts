@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { login as logIn } from "@coffer/sdk/account";
-import { manners } from "../access.ts";
+import { mannersOf } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword } from "../inputs.ts";
@@ -20,12 +20,15 @@ interface Options extends AddressOptions, OtpOptions {
 /** `coffer login`: opens a session with the password, which never leaves this machine. */
 export async function login({ options, env }: Call<Options>): Promise<void> {
   const directory = profileDirectory(env);
-  const { url } = await resolveAddress(options.url, env, { profile: async () => (await readProfile(directory)).url });
+  const { url } = await resolveAddress(options, env, { profile: async () => (await readProfile(directory)).url });
   const password = await readPassword(options.passwordFile, env, false);
   const profile = await changeProfile(directory, (before) => before);
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
-  const session = await logIn({ url, email: options.email, password, device, otp: askOtp(options) }, manners);
-  await keepSession(directory, session);
+  const session = await logIn(
+    { url, email: options.email, password, device, otp: askOtp(options) },
+    mannersOf(options),
+  );
+  await keepSession(directory, session, options);
   tell(`logged in as ${session.user.email} at ${url}`);
   if (options.json === true) printJson({ user: session.user, url, session_id: session.session_id });
 }

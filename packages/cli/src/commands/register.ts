@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { register as registerAccount } from "@coffer/sdk/account";
-import { manners } from "../access.ts";
+import { mannersOf } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword, readToken } from "../inputs.ts";
@@ -22,7 +22,7 @@ interface Options extends AddressOptions {
 /** `coffer register`: makes an account, with `--org` an organization too, and logs in. */
 export async function register({ options, env }: Call<Options>): Promise<void> {
   const directory = profileDirectory(env);
-  const { url } = await resolveAddress(options.url, env, { profile: async () => (await readProfile(directory)).url });
+  const { url } = await resolveAddress(options, env, { profile: async () => (await readProfile(directory)).url });
   const inviteToken = options.invite === true ? await readToken(env, "Invitation") : undefined;
   if (options.invite === true && inviteToken === undefined)
     throw usage("no invitation: give it on stdin or in COFFER_TOKEN");
@@ -39,9 +39,9 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
       password,
       device: { id: profile.device_id, name: hostname(), type: "cli" },
     },
-    manners,
+    mannersOf(options),
   );
-  await keepSession(directory, session);
+  await keepSession(directory, session, options);
   tell(`registered ${session.user.email} at ${url}, and logged in`);
   tell("The recovery key opens your keys without the password. It is shown this once: keep it off this machine.");
   if (options.json === true) printJson({ user: session.user, url, recovery_key: recoveryKey });

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { accountSecurity, recover as recoverAccount } from "@coffer/sdk/account";
 import type { AccountSecurity } from "@coffer/sdk/account";
-import { asPerson, manners } from "../access.ts";
+import { asPerson, mannersOf } from "../access.ts";
 import { askOtp } from "../ask-otp.ts";
 import type { OtpOptions } from "../ask-otp.ts";
 import { resolveAddress } from "../address.ts";
@@ -14,7 +14,7 @@ import { changeProfile, profileKeeper, readProfile } from "../profile.ts";
 
 async function securityOf(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<AccountSecurity> {
   const { url } = await asPerson(options, env);
-  return accountSecurity(profileKeeper(profileDirectory(env), url), url, manners);
+  return accountSecurity(profileKeeper(profileDirectory(env), url), url, mannersOf(options));
 }
 
 interface PasswordOptions extends PersonOptions, OtpOptions {
@@ -48,14 +48,14 @@ interface RecoverOptions extends AddressOptions, OtpOptions {
 /** `coffer recover`: a new password by the recovery key, which is replaced; logs in. */
 export async function recover({ options, env }: Call<RecoverOptions>): Promise<void> {
   const directory = profileDirectory(env);
-  const { url } = await resolveAddress(options.url, env, { profile: async () => (await readProfile(directory)).url });
+  const { url } = await resolveAddress(options, env, { profile: async () => (await readProfile(directory)).url });
   const recoveryKey = await readRecoveryKey(options.recoveryKeyFile);
   const newPassword = await readPassword(options.passwordFile, env, true, "New password");
   const profile = await changeProfile(directory, (before) => before);
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
   const request = { url, email: options.email, recoveryKey, newPassword, device, otp: askOtp(options) };
-  const recovered = await recoverAccount(request, manners);
-  await keepSession(directory, recovered.session);
+  const recovered = await recoverAccount(request, mannersOf(options));
+  await keepSession(directory, recovered.session, options);
   tell(`logged in as ${recovered.session.user.email} at ${url} with the new password; every other session has ended`);
   printRecoveryKey(recovered.recoveryKey, options);
 }

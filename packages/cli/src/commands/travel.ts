@@ -1,6 +1,6 @@
 import type { TravelModeView } from "@coffer/sdk";
 import { accountSecurity } from "@coffer/sdk/account";
-import { asPerson, manners, sessionAt } from "../access.ts";
+import { asPerson, mannersOf, sessionAt } from "../access.ts";
 import { askOtp } from "../ask-otp.ts";
 import type { OtpOptions } from "../ask-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
@@ -52,7 +52,7 @@ export async function travelOff({ options, env }: Call<OffOptions>): Promise<voi
     return;
   }
   const password = await readPassword(options.passwordFile, env, false);
-  const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, manners);
+  const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, mannersOf(options));
   say(await security.stopTravel({ password, otp: askOtp(options) }), "you", options);
 }
 

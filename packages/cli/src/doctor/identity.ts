@@ -41,7 +41,11 @@ export async function checkConfiguration(configuration: string): Promise<Finding
 }
 
 /** Whether the session at an address is valid, and from where the service sees us. */
-export async function checkSession(url: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+export async function checkSession(
+  url: string,
+  { insecureHttp }: AddressOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<Finding[]> {
   const check = "session";
   const session = await readProfile(profileDirectory(env)).then(
     ({ sessions }) => sessions[serviceKey(url)],
@@ -49,7 +53,7 @@ export async function checkSession(url: string, env: NodeJS.ProcessEnv): Promise
   );
   if (session === undefined) return [warning(check, `nobody is logged in at ${url}`, logIn)];
   try {
-    const person = await asPerson({ url }, env);
+    const person = await asPerson({ url, ...(insecureHttp === undefined ? {} : { insecureHttp }) }, env);
     const current = (await person.sessions.list()).find((one) => one.current);
     const valid = fine(check, `logged in as ${session.user.email}`);
     if (current?.ip == null) return [valid];

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { canonicalUrl } from "@coffer/sdk";
+import { safeUrl } from "@coffer/sdk";
 import { localRunFile } from "../paths.ts";
 import { serviceKey } from "../same-service.ts";
 
@@ -8,11 +8,11 @@ import { serviceKey } from "../same-service.ts";
  * one that speaks for all first. None when nobody says. Throws CofferError for what is no address.
  */
 export async function managementOf(
-  named: string | undefined,
+  { management: named, insecureHttp }: { management?: string; insecureHttp?: boolean },
   url: string | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<string[]> {
-  if (named !== undefined) return [canonicalUrl(named)];
+  if (named !== undefined) return [safeUrl(named, insecureHttp)];
   if (url === undefined) return [];
   try {
     const run = JSON.parse(await readFile(localRunFile(env), "utf8")) as Run; // what npm start writes

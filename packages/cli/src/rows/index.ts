@@ -1,3 +1,4 @@
+import { insecureHttpOption, urlOption } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 import { accountRows } from "./account.ts";
 import { auditRows } from "./audit.ts";
@@ -9,16 +10,23 @@ import { shellRows } from "./shell.ts";
 import { transferRows } from "./transfer.ts";
 import { vaultRows } from "./vaults.ts";
 
+/** Rows whose commands reach a service, with what these have in common. */
+function reaching(rows: readonly CommandRow[]): readonly CommandRow[] {
+  return rows.map((row) =>
+    row.options.includes(urlOption) ? { ...row, options: [...row.options, insecureHttpOption] } : row,
+  );
+}
+
 /** Every command, in the groups in which `--help` shows them. */
 export const groups: readonly (readonly [heading: string, rows: readonly CommandRow[]])[] = [
-  ["Secrets, as a person or with --config as a machine:", secretRows],
-  ["From and to other password managers:", transferRows],
-  ["You:", accountRows],
-  ["Vaults:", vaultRows],
-  ["Folders, applications, machines:", manageRows],
-  ["People:", peopleRows],
-  ["Audit:", auditRows],
-  ["When something is wrong:", doctorRows],
+  ["Secrets, as a person or with --config as a machine:", reaching(secretRows)],
+  ["From and to other password managers:", reaching(transferRows)],
+  ["You:", reaching(accountRows)],
+  ["Vaults:", reaching(vaultRows)],
+  ["Folders, applications, machines:", reaching(manageRows)],
+  ["People:", reaching(peopleRows)],
+  ["Audit:", reaching(auditRows)],
+  ["When something is wrong:", reaching(doctorRows)],
   ["Your shell:", shellRows(() => ({ rows: groups.flatMap(([, rows]) => rows), nouns }))],
 ];
 
