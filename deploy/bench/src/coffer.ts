@@ -101,6 +101,9 @@ async function startIn(
     COFFER_REDIS_URL: redis.url,
     COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.1/32",
     COFFER_LOG_LEVEL: "warn",
+    // Its devices share a few sessions.
+    COFFER_LIMIT_SOCKETS_SESSION: "1000000",
+    COFFER_LIMIT_SOCKETS_USER: "1000000",
   };
   const start = async (name: ServiceName): Promise<RunningService> => {
     const service = await startService(name, environment);

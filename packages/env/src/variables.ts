@@ -121,6 +121,8 @@ export const variables = {
   COFFER_LIMIT_STRICT: limit("STRICT", 5),
   COFFER_LIMIT_STANDARD: limit("STANDARD", 60),
   COFFER_LIMIT_USER: limit("USER", 300),
+  COFFER_LIMIT_SOCKETS_SESSION: socketLimit("SESSION", 20),
+  COFFER_LIMIT_SOCKETS_USER: socketLimit("USER", 200),
   COFFER_ACCESS_TOKEN_SECONDS: variable({
     name: "COFFER_ACCESS_TOKEN_SECONDS",
     shownDefault: "900",
@@ -196,5 +198,15 @@ function limit(bucket: string, requests: number): Variable<number> {
     meaning: `requests per source address in any 60 s: ${bucket.toLowerCase()} bucket`,
     parse: wholeNumber(1, 1_000_000),
     fallback: () => requests,
+  });
+}
+
+function socketLimit(whose: "SESSION" | "USER", connections: number): Variable<number> {
+  return variable({
+    name: `COFFER_LIMIT_SOCKETS_${whose}`,
+    shownDefault: String(connections),
+    meaning: `WebSocket connections of one ${whose.toLowerCase()} at each replica of sync`,
+    parse: wholeNumber(1, 1_000_000),
+    fallback: () => connections,
   });
 }

@@ -94,6 +94,20 @@ await t.test("waits double from one second and begin anew only after an answer",
   t.equal(away[2], 1);
 });
 
+await t.test("a device that is closed because there are too many connections waits about five minutes", async (t) => {
+  const { server } = await world(t);
+  const { sync, away } = await newDevice(t, server);
+  await sync.ready;
+  for (const socket of server.sockets) socket.close(1008);
+  await until("it is away", () => away.length === 1);
+  // Before its first answer too.
+  server.instead.sync = (_asked, socket) => (socket.close(1008), true);
+  const other = await newDevice(t, server);
+  await until("it is away", () => other.away.length === 1);
+  for (const seconds of [...away, ...other.away]) t.ok(seconds >= 240 && seconds <= 360, `${seconds} s`);
+  t.equal(server.offered.length, 2, "nothing has connected again");
+});
+
 await t.test(
   "a service that falls silent is asked whether it is there; a page that never comes is asked for smaller",
   async (t) => {

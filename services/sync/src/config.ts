@@ -7,5 +7,5 @@ export type Config = ReturnType<typeof readConfig>;
  * @throws ConfigurationError with all problems at once.
  */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  return readStatelessConfig("sync", environment);
+  return readStatelessConfig("sync", environment, ["COFFER_LIMIT_SOCKETS_SESSION", "COFFER_LIMIT_SOCKETS_USER"]);
 }

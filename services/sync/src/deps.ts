@@ -3,6 +3,7 @@ import type { Revocations, UserClaims } from "@coffer/tokens";
 import type { Logger } from "@coffer/telemetry";
 import type { Connections } from "./connections/connections.ts";
 import type { Expiries } from "./connections/expiries.ts";
+import type { ConnectionLimits } from "./connections/limit-connections.ts";
 import type { Heartbeat } from "./connections/heartbeat.ts";
 import type { SyncMetrics } from "./metrics.ts";
 import type { MissedNews } from "./news/missed-news.ts";
@@ -23,6 +24,7 @@ export interface Deps extends Pick<StatelessBase, "bus" | "authFailures"> {
   revocations: Revocations;
   handshake: Handshake;
   connections: Connections;
+  limits: ConnectionLimits;
   heartbeat: Heartbeat;
   expiries: Expiries;
   fanOut: FanOut;

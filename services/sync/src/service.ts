@@ -82,6 +82,7 @@ function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
     }),
     handshake: createHandshake(),
     connections,
+    limits: { session: config.COFFER_LIMIT_SOCKETS_SESSION, user: config.COFFER_LIMIT_SOCKETS_USER },
     heartbeat: createHeartbeat(timings),
     expiries: createExpiries(now),
     fanOut,

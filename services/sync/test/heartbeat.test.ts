@@ -45,11 +45,10 @@ await t.test("a ping every interval, each connection at a moment of its own", (t
 await t.test("every connection is pinged again and again, and not too often; who answers stays", async (t) => {
   const ping = 600;
   const { authSm, connect } = await startSync(t, { timings: { ping, pong: 5_000 } });
-  const person = authSm.person();
   const began = performance.now();
   const pings = await Promise.all(
     Array.from({ length: 30 }, async () => {
-      const device = await connect(person);
+      const device = await connect(authSm.person());
       const heard = { device, count: 0 };
       device.socket.on("ping", () => (heard.count += 1));
       return heard;

@@ -153,6 +153,13 @@ export const deviceMutants: readonly Mutant[] = [
     tests: loss,
   },
   {
+    name: "device-of-too-many-comes-back-at-once",
+    file: `${source}/sync/sync-client.ts`,
+    find: "crowded ? crowdedDelay() : reconnectDelay(failures);",
+    replace: "crowded && failures > 5 ? crowdedDelay() : reconnectDelay(failures);",
+    tests: [`${tests}/sync-connection.test.ts`],
+  },
+  {
     name: "connections-without-a-second-between",
     file: `${source}/sync/sync-client.ts`,
     find: "await pause(shortestMilliseconds - (performance.now() - began));",

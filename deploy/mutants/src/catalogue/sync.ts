@@ -7,6 +7,34 @@ const authSm = "services/auth-sm";
 /** Who may hold a connection, and what goes over it. */
 export const syncMutants: readonly Mutant[] = [
   {
+    name: "one-connection-of-a-session-more",
+    file: `${source}/connections/limit-connections.ts`,
+    find: "closeOneTooMany(connections.ofSession(sessionId), limits.session,",
+    replace: "closeOneTooMany(connections.ofSession(sessionId), limits.session + 1,",
+    tests: [`${tests}/too-many-connections.test.ts`],
+  },
+  {
+    name: "connections-of-a-user-not-limited",
+    file: `${source}/connections/limit-connections.ts`,
+    find: "closeOneTooMany(connections.ofUser(userId), limits.user,",
+    replace: "closeOneTooMany(connections.ofUser(userId), 10 * limits.user,",
+    tests: [`${tests}/too-many-connections.test.ts`],
+  },
+  {
+    name: "connection-closed-in-the-middle-of-its-answer-for-a-new-one",
+    file: `${source}/connections/limit-connections.ts`,
+    find: ".find(({ isAnswering }) => !isAnswering)",
+    replace: ".find(({ isServed }) => isServed)",
+    tests: [`${tests}/too-many-connections.test.ts`],
+  },
+  {
+    name: "connections-that-are-being-closed-take-the-place-of-the-oldest",
+    file: `${source}/connections/limit-connections.ts`,
+    find: ".filter(({ isServed }) => isServed);",
+    replace: ".filter(({ holder }) => holder.userId !== whose);",
+    tests: [`${tests}/too-many-connections.test.ts`],
+  },
+  {
     name: "connection-known-by-what-the-client-calls-its-requests",
     file: `${source}/answers/parts.ts`,
     find: "connection_id: connectionId, request_id",

@@ -7,14 +7,14 @@ import { vaultOf } from "../vaults/open-vault.ts";
 import type { Vault } from "../vaults/open-vault.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 import { asPerson, requirePerson } from "./as-person.ts";
-import { closedBecause } from "./closed-because.ts";
+import { closedBecause, tooMany } from "./closed-because.ts";
 import type { WebSocketConstructor } from "./connection.ts";
 import { mostPerPage, openLink } from "./link.ts";
 import type { Link, LinkEnd, LinkOf } from "./link.ts";
 import { openChanges, openHeld } from "./open-changes.ts";
 import type { OnUnreadable, SyncChange, SyncedRecord } from "./open-changes.ts";
 import { promised } from "../promised.ts";
-import { reconnectDelay, shortestMilliseconds } from "./reconnect-delay.ts";
+import { crowdedDelay, reconnectDelay, shortestMilliseconds } from "./reconnect-delay.ts";
 import { heldRecord, heldRecords, recordCounts } from "./replica.ts";
 import { replicaKeeper } from "./replica-keeper.ts";
 
@@ -169,12 +169,13 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
         });
       if (isStopped()) return;
       if (end.synced) failures = 0;
-      if (end.synced && error === undefined && (expired || renewing)) {
+      const crowded = end.code === tooMany;
+      if (end.synced && error === undefined && !crowded && (expired || renewing)) {
         await pause(shortestMilliseconds - (performance.now() - began));
         continue;
       }
       failures += 1;
-      const delay = reconnectDelay(failures);
+      const delay = crowded ? crowdedDelay() : reconnectDelay(failures);
       options.onAway?.(error ?? closedBecause(end.code, url), delay / 1000);
       await pause(delay);
     }

@@ -1,6 +1,6 @@
 /** The codes with which this service closes connections (RFC 6455 §7.4; 4001 is the specification's). */
 export const closeCodes = {
-  /** Too many bad messages. */
+  /** Too many bad messages, requests or connections. */
   policy: 1008,
   /** A bug here. */
   failed: 1011,

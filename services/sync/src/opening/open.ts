@@ -5,6 +5,7 @@ import type { WebSocket } from "ws";
 import { takeMessage } from "../answers/take-message.ts";
 import { codeOfError } from "../connections/close-codes.ts";
 import { Connection } from "../connections/connection.ts";
+import { limitConnections } from "../connections/limit-connections.ts";
 import type { Deps } from "../deps.ts";
 import type { TurnedAway } from "./judge.ts";
 import { judgeSession, judgeToken } from "./judge.ts";
@@ -57,6 +58,7 @@ function keep(deps: Deps, { request, socket: stream }: Upgrade, socket: WebSocke
   const connection = new Connection(holder, socket, stream);
   const places = [deps.connections, deps.heartbeat, deps.expiries];
   for (const place of places) place.add(connection);
+  limitConnections(deps, connection);
   socket.on("message", (data: Buffer, isBinary) => takeMessage(deps, connection, data, isBinary));
   socket.on("pong", () => deps.heartbeat.pong(connection));
   socket.on("error", (error) => {
