@@ -1,11 +1,12 @@
 // The door to every npm script: plain JavaScript for any Node from 20 on, without dependencies. It installs what the
-// checkout needs and runs the command with the Node of node_modules.
+// checkout needs, runs the command with the Node of node_modules, and restarts a server that ends unexpectedly.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, resolve } from "node:path";
 import process from "node:process";
 import { setInterval } from "node:timers";
 import { fileURLToPath } from "node:url";
+import { keepServing } from "./keep-serving.mjs";
 
 const checkout = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const at = (path) => resolve(checkout, path);
@@ -94,30 +95,41 @@ async function main() {
   const path = [at("node_modules/.bin"), at("node_modules/node/bin"), process.env.PATH ?? ""].join(delimiter);
   // What Node has compiled once is not compiled, nor kept in memory as source, at the next start.
   const compiled = process.env.NODE_COMPILE_CACHE ?? at("node_modules/.cache/coffer/compiled");
-  const child = spawn(node, [at(command.file), ...args], {
-    cwd: checkout,
-    // The channel carries nothing; its end tells the command that we are gone.
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: compiled },
-  });
+  let child;
+  const begin = (list, more = {}) => {
+    child = spawn(node, [at(command.file), ...list], {
+      cwd: checkout,
+      // The end of the channel tells the command that we are gone.
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: compiled, ...more },
+    });
+    child.once("error", (error) => refuse(`${node} cannot be run: ${error.message}`));
+    return child;
+  };
   // In a terminal a Ctrl-C reaches both of us; the command takes the second one for the first.
   const passed = new Set();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     process.on(signal, () => {
       passed.add(signal);
-      child.kill(signal);
+      child?.kill(signal);
     });
   // npm itself may be killed; it starts us by exec, so that it is our parent and passes signals on.
   const parent = process.ppid;
-  const orphaned = () => process.ppid !== parent && child.kill("SIGTERM");
+  const orphaned = () => {
+    if (process.ppid === parent) return;
+    passed.add("SIGTERM");
+    child?.kill("SIGTERM");
+  };
   if (process.env.npm_lifecycle_event !== undefined) setInterval(orphaned, 500).unref();
-  child.once("error", (error) => refuse(`${node} cannot be run: ${error.message}`));
-  child.once("exit", (code, signal) => {
-    // A start that ends by the signal itself did not listen yet: it has begun nothing, and is stopped as it was asked to.
-    // One that was to empty its data directory first may be half way through that.
-    const stopped = name === "start" && !args.includes("--reset") && passed.has(signal);
-    process.exitCode = stopped ? 0 : (code ?? 128 + (signal === "SIGKILL" ? 9 : 15));
-  });
+  const start = (serving) =>
+    serving === null
+      ? begin(args)
+      : begin(["--restarted"], process.env.COFFER_PORT === "0" ? { COFFER_PORT: `${serving.port}` } : {});
+  const { exitCode, signal } = await keepServing(start, () => passed.size > 0);
+  // A start that ends by the signal itself did not listen yet: it has begun nothing, and is stopped as it was asked to.
+  // One that was to empty its data directory first may be half way through that.
+  const stopped = name === "start" && !args.includes("--reset") && passed.has(signal);
+  process.exitCode = stopped ? 0 : exitCode;
 }
 
 await main();

@@ -6,13 +6,15 @@ export interface Arguments {
   reset: boolean;
   /** Do not ask before that. */
   yes: boolean;
+  /** Given by the launcher only: it starts the server again after an unexpected end. */
+  restarted: boolean;
 }
 
 /** Reads what follows `npm start --`. Throws StartupError. */
 export function readArguments(list: readonly string[]): Arguments {
-  const known = new Set(["--help", "-h", "--reset", "--yes"]);
+  const known = new Set(["--help", "-h", "--reset", "--yes", "--restarted"]);
   const unknown = list.find((argument) => !known.has(argument));
   if (unknown !== undefined) throw new StartupError(`no argument "${unknown}": --help, --reset, --yes`);
   const has = (name: string): boolean => list.includes(name);
-  return { help: has("--help") || has("-h"), reset: has("--reset"), yes: has("--yes") };
+  return { help: has("--help") || has("-h"), reset: has("--reset"), yes: has("--yes"), restarted: has("--restarted") };
 }

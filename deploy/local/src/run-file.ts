@@ -20,13 +20,13 @@ export interface RunState {
   store_pids: Partial<Record<"postgres" | "nats" | "redis", number>>;
 }
 
-function fileOf(dataDirectory: string): string {
+export function runFileOf(dataDirectory: string): string {
   return join(dataDirectory, "run/coffer.json");
 }
 
 /** Replaces the file as a whole, so that nobody reads half of it. Only its owner may read it. */
 export function writeRunFile(dataDirectory: string, state: RunState): void {
-  const path = fileOf(dataDirectory);
+  const path = runFileOf(dataDirectory);
   writeFileSync(`${path}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
@@ -34,7 +34,7 @@ export function writeRunFile(dataDirectory: string, state: RunState): void {
 /** The file's content, or `null` when there is none. */
 export function readRunFile(dataDirectory: string): RunState | null {
   try {
-    return JSON.parse(readFileSync(fileOf(dataDirectory), "utf8")) as RunState; // written by writeRunFile
+    return JSON.parse(readFileSync(runFileOf(dataDirectory), "utf8")) as RunState; // written by writeRunFile
   } catch {
     return null;
   }
@@ -42,5 +42,5 @@ export function readRunFile(dataDirectory: string): RunState | null {
 
 /** Removes the file; none is no error. */
 export function removeRunFile(dataDirectory: string): void {
-  rmSync(fileOf(dataDirectory), { force: true });
+  rmSync(runFileOf(dataDirectory), { force: true });
 }

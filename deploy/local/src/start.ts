@@ -1,13 +1,16 @@
 import { otherProfileAddress } from "@coffer/cli/profile-address";
 import { ConfigurationError, describeVariables } from "@coffer/env";
 import { StoreError } from "@coffer/stores";
+import type { Arguments } from "./arguments.ts";
 import { readArguments } from "./arguments.ts";
 import { checkout } from "./checkout.ts";
 import { isEmpty, refuseForeign, takeBack } from "./data-directory.ts";
 import { firstMinute, machineInTheWay } from "./first-minute.ts";
+import type { Installation } from "./installation.ts";
 import { openInstallation } from "./installation.ts";
 import { takeLock } from "./instance-lock.ts";
 import { resetDataDirectory } from "./reset.ts";
+import { runFileOf } from "./run-file.ts";
 import { run } from "./run.ts";
 import { readSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
@@ -34,8 +37,10 @@ async function main(): Promise<void> {
   }
 }
 
+type Given = Pick<Arguments, "reset" | "yes" | "restarted">;
+
 /** Starts, says that it is ready, and serves until it is told to stop. */
-async function serve(settings: Settings, { reset, yes }: { reset: boolean; yes: boolean }): Promise<void> {
+async function serve(settings: Settings, { reset, yes, restarted }: Given): Promise<void> {
   const dataDirectory = settings.COFFER_DATA_DIR;
   refuseForeign(dataDirectory);
   const wasEmpty = isEmpty(dataDirectory);
@@ -48,10 +53,10 @@ async function serve(settings: Settings, { reset, yes }: { reset: boolean; yes: 
     const starting = run({ settings, env: process.env, installation, report });
     const first = await Promise.race([starting, stopped]);
     if (typeof first === "object") {
-      const exports = await linesToExport(dataDirectory, first.url);
-      const lines = installation.firstReadyAt === null ? [...exports, ...firstMinute] : [];
-      if (lines.length > 0) report("the first minute: paste these into a second terminal in this folder, one by one");
-      process.stdout.write([`coffer ready at ${first.url}`, ...lines, ""].join("\n"));
+      // The launcher starts this process again, on the same port, when it ends unexpectedly from now on.
+      process.send?.({ port: Number(new URL(first.url).port), runFile: runFileOf(dataDirectory) });
+      if (restarted) report(`serving again at ${first.url}`);
+      else await introduce(dataDirectory, installation, first.url);
       await stopped;
     }
     report("stopping");
@@ -64,6 +69,14 @@ async function serve(settings: Settings, { reset, yes }: { reset: boolean; yes: 
     unlock();
     tidy();
   }
+}
+
+/** Prints the ready line, and what a person needs next. */
+async function introduce(dataDirectory: string, installation: Installation, url: string): Promise<void> {
+  const exports = await linesToExport(dataDirectory, url);
+  const lines = installation.firstReadyAt === null ? [...exports, ...firstMinute] : [];
+  if (lines.length > 0) report("the first minute: paste these into a second terminal in this folder, one by one");
+  process.stdout.write([`coffer ready at ${url}`, ...lines, ""].join("\n"));
 }
 
 async function startOver(dataDirectory: string, yes: boolean): Promise<void> {

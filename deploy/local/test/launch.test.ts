@@ -51,7 +51,8 @@ writeProject("24.0.0");
 mkdirSync(join(small, "node-package/bin"));
 symlinkSync(process.execPath, join(small, "node-package/bin/node"));
 mkdirSync(join(small, "deploy/local"), { recursive: true });
-copyFileSync(join(checkout, "deploy/local/launch.mjs"), join(small, "deploy/local/launch.mjs"));
+for (const name of ["launch.mjs", "keep-serving.mjs"])
+  copyFileSync(join(checkout, "deploy/local", name), join(small, "deploy/local", name));
 const program = `
   const text: string = JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), path: process.env.PATH });
   console.log(text);

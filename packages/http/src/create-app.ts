@@ -53,8 +53,8 @@ export interface App {
 
 /**
  * Makes the listener that serves `routes`. Per request, in this order: request id, source address, the limiter's bucket
- * of the matched route, 404 for what matches none, the caller, the body, the shapes of path, query and body, the
- * caller again if the body was slow, the operation, the answer.
+ * of the matched route, 404 for what matches none, the caller, the route's `permit` if the body may be large, the body,
+ * the shapes of path, query and body, the caller again if the body was slow, the operation, the answer.
  * @throws Error when two routes have the same method and path.
  */
 export function createApp<Deps, Caller>(options: AppOptions<Deps, Caller>): App {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostIssues } from "./most-issues.ts";
 import { oversize } from "./oversize.ts";
 
 /**
@@ -97,13 +98,48 @@ export const cursorText = z.string().regex(/^[A-Za-z0-9_-]{1,512}$/, "not a curs
 export function namedValues<Value extends z.ZodType>(name: z.ZodType<string, string>, value: Value, most: number) {
   return z
     .custom<Record<string, unknown>>((input) => !hasPrototypeKey(input), "must not hold the key __proto__")
-    .pipe(z.record(name, value))
-    .check((context) => {
-      if (Object.keys(context.value).length > most)
-        context.issues.push({ code: "custom", message: `must have at most ${most} entries`, input: context.value });
-    });
+    .refine((input) => !hasMoreKeys(input, most), `must have at most ${most} entries`)
+    .pipe(z.record(name, value));
+}
+
+function hasMoreKeys(input: unknown, most: number): boolean {
+  return typeof input === "object" && input !== null && Object.keys(input).length > most;
 }
 
 function hasPrototypeKey(input: unknown): boolean {
   return typeof input === "object" && input !== null && Object.hasOwn(input, "__proto__");
+}
+
+/**
+ * A list of at most `most` items. Checks its length before the first item, and stops after 20 issues: a body of
+ * millions of wrong items costs what one of 20 costs.
+ */
+export function listOf<Item extends z.ZodType>(item: Item, most: number) {
+  const described = {
+    type: "array",
+    get items() {
+      return z.toJSONSchema(item, { io: "input", unrepresentable: "any" });
+    },
+  };
+  const unchecked = z.unknown().meta(described);
+  return unchecked.transform((input, context): z.output<Item>[] => {
+    if (!Array.isArray(input)) {
+      context.issues.push({ code: "invalid_type", expected: "array", input });
+      return z.NEVER;
+    }
+    if (input.length > most) {
+      context.issues.push({ code: "custom", message: `must have at most ${most} items`, input });
+      return z.NEVER;
+    }
+    const items: z.output<Item>[] = [];
+    for (const [index, each] of input.entries()) {
+      const { success, data, error } = item.safeParse(each);
+      if (success) items.push(data);
+      else
+        for (const issue of error.issues)
+          context.issues.push({ ...issue, path: [index, ...issue.path], input } as z.core.$ZodRawIssue); // zod's own issue
+      if (context.issues.length >= mostIssues) break;
+    }
+    return context.issues.length === 0 ? items : z.NEVER;
+  });
 }

@@ -12,6 +12,7 @@ import { identify, isOutdated } from "./identify.ts";
 import { createObserve } from "./observe.ts";
 import { bucketOfPath } from "./rate-limit.ts";
 import { RequestAborted } from "./read-body.ts";
+import { permitLargeBody } from "./permit-large-body.ts";
 import { readCall } from "./read-call.ts";
 import { pathOf } from "./read-query.ts";
 import { nothingAt } from "./refusal.ts";
@@ -38,6 +39,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
       exchange.admitted = true;
       const caller = await identify(row, deps, exchange);
       const identifiedAt = performance.now();
+      await permitLargeBody(row, deps, exchange, caller);
       exchange.call = await readCall(row, exchange, caller);
       if (isOutdated(row, identifiedAt))
         exchange.call = { ...exchange.call, caller: await identify(row, deps, exchange) };

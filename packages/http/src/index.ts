@@ -8,6 +8,7 @@ export {
   base64Text,
   compactJwe,
   cursorText,
+  listOf,
   namedValues,
   nameText,
   pageLimit,
@@ -25,7 +26,7 @@ export { notModified, streamed, tagged } from "./reply.ts";
 export type { NotModified, Streamed, Tagged } from "./reply.ts";
 export type { RequestContext } from "./request-context.ts";
 export { route } from "./route.ts";
-export type { Call, Method, Route, RouteRow } from "./route.ts";
+export type { Call, Method, PermitCall, Route, RouteRow } from "./route.ts";
 export { routerSecretHeader, sourceOf } from "./begin.ts";
 export { serve } from "./serve.ts";
 export type { Listener, ServeOptions, Serving, Timeouts } from "./serve.ts";

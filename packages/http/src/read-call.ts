@@ -21,10 +21,10 @@ export async function readCall<Deps, Caller>(
   let body: unknown;
   if (row.body === "raw") body = await readBytes(request, response, row.bodyLimitBytes);
   else if (row.bodyOptional && !hasBody(request)) body = {};
-  else if (row.body !== undefined) body = await readJson(request, response, row.bodyLimitBytes);
+  else if (row.body !== undefined) body = await readJson(request, response, row);
   return {
     caller,
-    params: row.params === undefined ? params : pathParams(row.params, params, request),
+    params: pathParams(row, params, request),
     query: row.query === undefined ? undefined : queryOf(row.query, request),
     body: row.body === undefined || row.body === "raw" ? body : validate(row.body, body, "body"),
     request: context,
@@ -38,7 +38,16 @@ function queryOf(schema: z.ZodType, { url = "" }: IncomingMessage): unknown {
   return validate(schema, readQuery(url), "query");
 }
 
-function pathParams(schema: z.ZodType, params: unknown, request: IncomingMessage): unknown {
+/**
+ * The path's parameters as the route's schema makes them.
+ * @throws ServiceError (404)
+ */
+export function pathParams<Deps, Caller>(
+  { params: schema }: Route<Deps, Caller>,
+  params: unknown,
+  request: IncomingMessage,
+): unknown {
+  if (schema === undefined) return params;
   const result = schema.safeParse(params);
   if (result.success) return result.data;
   throw nothingAt(pathOf(request.url ?? ""), "there is nothing with this id");

@@ -1,6 +1,7 @@
 import type { Bucket } from "@coffer/ratelimit";
 import type { z } from "zod";
 import type { Authenticate } from "./authenticate.ts";
+import { anyone } from "./authenticate.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -31,9 +32,20 @@ export interface Route<Deps, Caller = unknown> {
   readonly body: z.ZodType | "raw" | undefined;
   readonly bodyOptional: boolean;
   readonly bodyLimitBytes: number;
+  /** Whether a JSON body may come compressed. */
+  readonly gzip: boolean;
+  readonly tokensPerKibibyte: number;
+  readonly permit: ((deps: Deps, call: PermitCall<never, never>) => Promise<unknown>) | undefined;
   readonly status: 200 | 201 | 204;
   /** Takes the call that the schemas above make. */
   readonly run: (deps: Deps, call: Call<never>) => Promise<unknown>;
+}
+
+/** A request whose body has not been read. */
+export interface PermitCall<Caller, Params> {
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly request: RequestContext;
 }
 
 type Parsed<Schema> = Schema extends z.ZodType<infer Output> ? Output : Schema extends "raw" ? Buffer : undefined;
@@ -57,14 +69,22 @@ export interface RouteRow<Deps, Caller, Params, Body, Query> {
   body?: Body;
   /** A request without a body is one with `{}`. */
   bodyOptional?: boolean;
-  /** Default 1 MiB. */
+  /** Default 1 MiB; 16 KiB for JSON from anonymous callers, who may not compress it either. */
   bodyLimitBytes?: number;
+  /** Structural tokens per KiB of JSON where a long list needs more than 50,000 of them. */
+  tokensPerKibibyte?: number;
+  /**
+   * Authorizes what the path names. Called before a body that may exceed 64 KiB is read; throws ServiceError. The
+   * operation still authorizes: this only keeps callers without access from the cost of a large body.
+   */
+  permit?: (deps: Deps, call: PermitCall<Caller, Parsed<Params>>) => Promise<unknown>;
   status: 200 | 201 | 204;
   /** Returns a plain JSON value, `tagged`, `streamed`, `notModified`, or with status 204 nothing. */
   run: (deps: Deps, call: Call<Caller, Parsed<Params>, Parsed<Body>, Parsed<Query>>) => Promise<unknown>;
 }
 
-const mebibyte = 1024 * 1024;
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
 
 /** Makes a route from its row and checks at compile time that the operation takes what the row's schemas give. */
 export function route<
@@ -74,6 +94,7 @@ export function route<
   Body extends z.ZodType | "raw" | undefined = undefined,
   Query extends z.ZodType | undefined = undefined,
 >(row: RouteRow<Deps, Caller, Params, Body, Query>): Route<Deps, Caller> {
+  const isAnonymous = row.caller === (anyone as unknown);
   return {
     method: row.method,
     path: row.path,
@@ -84,7 +105,10 @@ export function route<
     query: row.query,
     body: row.body,
     bodyOptional: row.bodyOptional ?? false,
-    bodyLimitBytes: row.bodyLimitBytes ?? mebibyte,
+    bodyLimitBytes: row.bodyLimitBytes ?? (isAnonymous && row.body !== "raw" ? 16 * kibibyte : mebibyte),
+    gzip: !isAnonymous,
+    tokensPerKibibyte: row.tokensPerKibibyte ?? 0,
+    permit: row.permit, // its call is made by these schemas
     status: row.status,
     run: row.run as Route<Deps, Caller>["run"], // its call is made by these schemas
   };

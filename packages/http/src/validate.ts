@@ -1,9 +1,8 @@
 import type { ErrorDetail } from "@coffer/errors";
 import { ServiceError } from "@coffer/errors";
 import type { z } from "zod";
+import { mostIssues } from "./most-issues.ts";
 import { isOversize } from "./oversize.ts";
-
-const mostDetails = 20;
 
 /**
  * Parses one part of a request. `part` is how the details name the whole of it ("body").
@@ -14,7 +13,7 @@ export function validate<Output>(schema: z.ZodType<Output>, value: unknown, part
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const { issues } = result.error;
-  const details = issues.slice(0, mostDetails).map((issue) => detailOf(issue, part));
+  const details = issues.slice(0, mostIssues).map((issue) => detailOf(issue, part));
   const oversize = issues.find(isOversize);
   if (oversize !== undefined)
     throw new ServiceError("payload_too_large", `${fieldOf(oversize, part)} is too large`, { details });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { until } from "@coffer/testkit";
 import t from "tap";
@@ -20,6 +21,10 @@ interface Sent {
 function send({ path = "/api/things", method = "POST", headers, body = '{"name":"a"}' }: Sent = {}): Promise<Response> {
   return fetch(app.url + path, { method, headers: headers ?? { "content-type": "application/json" }, body });
 }
+
+const patch = { method: "PATCH", headers: { "content-type": "application/json", authorization: "Bearer ann" } };
+const gzipHeaders = { ...patch.headers, "content-encoding": "gzip" };
+const zipped = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(gzipSync(text));
 
 const post = (length: string, body: string, path = "/api/things"): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n${body}`;
@@ -138,31 +143,47 @@ await t.test("a body at its limit is taken, a byte more is 413", async (t) => {
 
 await t.test("the limit is 1 MiB where a route says nothing", async (t) => {
   const sized = (length: number): string => `{"name":"a"${" ".repeat(length - 12)}}`;
-  const patch = { method: "PATCH", headers: { "content-type": "application/json", authorization: "Bearer ann" } };
   t.equal((await send({ ...patch, body: sized(1024 * 1024) })).status, 200);
   t.equal((await send({ ...patch, body: sized(1024 * 1024 + 1) })).status, 413);
 });
 
 await t.test("a gzip body is taken, and its limit counts what is in it", async (t) => {
-  const headers = { "content-type": "application/json", "content-encoding": "gzip" };
-  const zipped = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(gzipSync(text));
-  t.match(await (await send({ headers, body: zipped('{"name":"a"}') })).json(), { body: { name: "a" } });
-  t.equal((await send({ headers, body: zipped(`{"name":"a"${" ".repeat(88)}}`) })).status, 201, "100 bytes");
-  t.equal((await send({ headers, body: zipped(`{"name":"a"${" ".repeat(89)}}`) })).status, 413, "101 bytes");
+  const put = { method: "PUT", headers: gzipHeaders };
+  t.match(await (await send({ ...put, body: zipped('{"name":"a"}') })).json(), { body: { name: "a" } });
+  t.equal((await send({ ...put, body: zipped(`{"name":"a"${" ".repeat(88)}}`) })).status, 200, "100 bytes");
+  t.equal((await send({ ...put, body: zipped(`{"name":"a"${" ".repeat(89)}}`) })).status, 413, "101 bytes");
   const bomb = zipped(`{"name":"${"a".repeat(20_000_000)}"}`);
-  t.ok(bomb.length > 100, "larger than the limit as it is sent, too");
-  const patch = { method: "PATCH", headers: { ...headers, authorization: "Bearer ann" } };
-  t.equal((await send({ ...patch, body: bomb })).status, 413, "20 MB in 20 KB");
+  t.equal((await send({ ...patch, headers: gzipHeaders, body: bomb })).status, 413, "20 MB in 20 KB");
+});
+
+await t.test("a gzip body expands to at most 20 times its size", async (t) => {
+  const noise = randomBytes(3_000).toString("base64");
+  const sized = (spaces: number): Uint8Array<ArrayBuffer> => zipped(`{"name":"a","x":"${noise}"${" ".repeat(spaces)}}`);
+  const compressed = sized(0).length;
+  const padded = (spaces: number) => send({ ...patch, headers: gzipHeaders, body: sized(spaces) });
+  t.equal((await padded(compressed * 19 - noise.length)).status, 200, "19 times");
+  const refused = await padded(compressed * 22);
+  t.equal(refused.status, 413, "more than 20 times");
+  t.match(await refused.json(), { message: /expands to more than 20 times/ });
 });
 
 await t.test("a body with another coding, or not in the one it says, is 400", async (t) => {
-  const coded = (coding: string) => ({ "content-type": "application/json", "content-encoding": coding });
-  t.equal((await send({ headers: coded("identity") })).status, 201);
+  const coded = (coding: string, sent: Sent = {}) =>
+    send({ ...patch, headers: { ...gzipHeaders, "content-encoding": coding }, ...sent });
+  t.equal((await coded("identity")).status, 200);
   for (const coding of ["br", "deflate", "zstd", "gzip, gzip", "gzip", "x"])
-    t.equal((await send({ headers: coded(coding) })).status, 400, coding);
-  const zipped = gzipSync('{"name":"abc"}');
-  const cut = new Uint8Array(zipped.subarray(0, -6));
-  t.equal((await send({ headers: coded("gzip"), body: cut })).status, 400, "the end is missing");
+    t.equal((await coded(coding)).status, 400, coding);
+  const cut = zipped('{"name":"abc"}').subarray(0, -6);
+  t.equal((await coded("gzip", { body: cut })).status, 400, "the end is missing");
+});
+
+await t.test("an anonymous JSON body has at most 16 KiB and no coding", async (t) => {
+  const sized = (length: number): string => `{"data":"AAAA"${" ".repeat(length - 15)}}`;
+  const large = (body: string) => send({ path: "/api/large", body });
+  t.equal((await large(sized(16 * 1024))).status, 200);
+  t.equal((await large(sized(16 * 1024 + 1))).status, 413);
+  const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+  t.equal((await send({ path: "/api/large", headers, body: zipped(sized(100)) })).status, 400);
 });
 
 await t.test("a body that is too long by what it announces is 413, whatever it is coded in", async (t) => {
@@ -212,11 +233,26 @@ await t.test("names that would reach a prototype are only names", async (t) => {
   t.equal(Object.hasOwn(Object.prototype, "polluted"), false);
 });
 
-await t.test("deep nesting is no trouble", async (t) => {
-  const depth = 200_000;
-  const body = `{"name":"a","x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
-  const patch = { method: "PATCH", headers: { "content-type": "application/json", authorization: "Bearer ann" } };
-  t.equal((await send({ ...patch, body })).status, 200);
+await t.test("a body has at most 32 levels", async (t) => {
+  const nested = (depth: number): string => `{"name":"a","x":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+  t.equal((await send({ ...patch, body: nested(32) })).status, 200);
+  for (const depth of [33, 200_000]) {
+    const refused = await send({ ...patch, body: nested(depth) });
+    t.equal(refused.status, 400);
+    t.match(await refused.json(), { error: "invalid_request", message: /32 levels/ });
+  }
+  const braces = String.raw`{"name":"a","x":"\"[[[{{{\\","y":"${"[".repeat(40)}${"x".repeat(40)}\"${"[".repeat(40)}"}`;
+  t.equal((await send({ ...patch, body: braces })).status, 200, "those in strings are text");
+});
+
+await t.test("a body has at most 50,000 structural tokens", async (t) => {
+  // Besides the commas in the list there are seven.
+  const counted = (tokens: number): string => `{"name":"a","x":[0${",0".repeat(tokens - 7)}]}`;
+  t.equal((await send({ ...patch, body: counted(50_000) })).status, 200);
+  const refused = await send({ ...patch, body: counted(50_001) });
+  t.equal(refused.status, 413);
+  t.match(await refused.json(), { error: "payload_too_large", message: /too many values/ });
+  t.equal((await send({ ...patch, body: `{"name":"a","x":"${",".repeat(60_000)}"}` })).status, 200, "not in strings");
 });
 
 await t.test("a route without a body does not read one", async (t) => {

@@ -101,6 +101,16 @@ export const rows: readonly Route<object, Person | { kind: "anonymous" }>[] = [
     status: 201,
     run: echo,
   }),
+  route({
+    method: "PUT",
+    path: "/api/things",
+    bucket: "user",
+    caller: person,
+    body: thing,
+    bodyLimitBytes: 100,
+    status: 200,
+    run: echo,
+  }),
   route({ method: "PATCH", path: "/api/things", bucket: "user", caller: person, body: thing, status: 200, run: echo }),
   route({
     method: "POST",

@@ -9,7 +9,14 @@ const description = smallDescription(t);
 const plain = { bucket: "user", caller: anyone, run: () => Promise.resolve({}) } as const;
 const body = z.object({ name: nameText(), kind: z.enum(["a", "b"]).optional() });
 
-const create = route({ ...plain, method: "POST", path: "/api/things", body, status: 201 });
+const create = route({
+  ...plain,
+  caller: () => ({ kind: "person" }),
+  method: "POST",
+  path: "/api/things",
+  body,
+  status: 201,
+});
 const first = route({ ...plain, method: "GET", path: "/api/things/first", status: 204 });
 const read = route({
   ...plain,

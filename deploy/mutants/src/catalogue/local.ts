@@ -41,4 +41,18 @@ export const localMutants: readonly Mutant[] = [
     replace: "format === -1",
     tests: ["deploy/local/test/startup-errors.test.ts"],
   },
+  {
+    name: "start-leaves-its-file-when-it-gives-up",
+    file: "deploy/local/keep-serving.mjs",
+    find: "      return removeRunFile(serving, end);",
+    replace: "      return end;",
+    tests: ["deploy/local/test/restarts.test.ts"],
+  },
+  {
+    name: "start-restarts-for-ever",
+    file: "deploy/local/keep-serving.mjs",
+    find: "failures > mostRestarts",
+    replace: "failures > 2 * mostRestarts",
+    tests: ["deploy/local/test/restarts.test.ts"],
+  },
 ];

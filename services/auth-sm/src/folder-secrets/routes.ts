@@ -1,5 +1,7 @@
 import { route, uuidText } from "@coffer/http";
 import { z } from "zod";
+import { requireFolder } from "../access/folder.ts";
+import { requireWritableSecret } from "../access/secret.ts";
 import { authenticateUser } from "../callers/user.ts";
 import type { Attempt } from "../refusals.ts";
 import { attempting } from "../refusals.ts";
@@ -46,6 +48,7 @@ export const folderSecretRoutes = [
       path: base,
       params: folderPath,
       body: newSecretInFolder,
+      permit: (deps, { caller, params }) => requireFolder(deps, caller, params.id, "write"),
       status: 201,
       run: (deps, call) => createSecret(deps, { ...call, body: { ...call.body, folder_id: call.params.id } }),
     }),
@@ -71,6 +74,7 @@ export const folderSecretRoutes = [
       path: `${base}/:uid`,
       params: folderSecretPath,
       body: secretUpdate,
+      permit: requireWritableSecret,
       status: 200,
       run: updateSecret,
     }),

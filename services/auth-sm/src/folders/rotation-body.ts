@@ -1,9 +1,11 @@
-import { base64Text, compactJwe, nameText, namedValues, uidText, uuidText } from "@coffer/http";
+import { base64Text, compactJwe, listOf, nameText, namedValues, uidText, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { keyVersion } from "./bodies.ts";
 
 /** Every secret of a folder is in the body. */
 export const rotationLimitBytes = 32 * 1024 * 1024;
+/** A secret with its re-sealed key alone has 8 tokens in about 170 bytes, 48 per KiB; short values have twice that. */
+export const rotationTokensPerKibibyte = 100;
 
 const jwe = compactJwe(64);
 const box = base64Text(64);
@@ -14,19 +16,25 @@ const personsKey = z.string().check((context) => {
   for (const issue of error?.issues ?? []) if (issue.code === "custom") context.issues.push({ ...issue, input: value });
 });
 
+/** More holders or secrets than a body of 32 MiB has room for. */
+const mostItems = 250_000;
+
 /** A list whose items are about different things. */
-function listOf<Item extends z.ZodType>(item: Item, idOf: (item: z.output<Item>) => string) {
-  return z.array(item).refine((items) => new Set(items.map(idOf)).size === items.length, "names something twice");
+function distinct<Item extends z.ZodType>(item: Item, idOf: (item: z.output<Item>) => string) {
+  return listOf(item, mostItems).refine(
+    (items) => new Set(items.map(idOf)).size === items.length,
+    "names something twice",
+  );
 }
 
 /** What was sealed with the folder's key is sent as sealed with the next one; `key_version` is still the present one. */
 export const rotation = z.object({
   key_version: keyVersion,
   encrypted_keys: z.object({
-    users: listOf(z.object({ user_id: uuidText, encrypted_key: personsKey }), ({ user_id }) => user_id),
-    clients: listOf(z.object({ client_id: uuidText, encrypted_key: jwe }), ({ client_id }) => client_id),
+    users: distinct(z.object({ user_id: uuidText, encrypted_key: personsKey }), ({ user_id }) => user_id),
+    clients: distinct(z.object({ client_id: uuidText, encrypted_key: jwe }), ({ client_id }) => client_id),
   }),
-  secrets: listOf(
+  secrets: distinct(
     z.object({
       uid: uidText,
       version: z.int().positive(),

@@ -1,4 +1,5 @@
 import { route } from "@coffer/http";
+import { requireFolder } from "../access/folder.ts";
 import { authenticateUser } from "../callers/user.ts";
 import type { Attempt } from "../refusals.ts";
 import { attempting } from "../refusals.ts";
@@ -8,7 +9,7 @@ import { listFolderHolders } from "./list-holders.ts";
 import { listOrgFolders } from "./list.ts";
 import { removeFolder } from "./remove.ts";
 import { rotateFolder } from "./rotate.ts";
-import { rotation, rotationLimitBytes } from "./rotation-body.ts";
+import { rotation, rotationLimitBytes, rotationTokensPerKibibyte } from "./rotation-body.ts";
 import { shareFolder } from "./share.ts";
 import { unshareFolder } from "./unshare.ts";
 import { updateFolder } from "./update.ts";
@@ -96,6 +97,8 @@ export const folderRoutes = [
       params: folderPath,
       body: rotation,
       bodyLimitBytes: rotationLimitBytes,
+      tokensPerKibibyte: rotationTokensPerKibibyte,
+      permit: (deps, { caller, params }) => requireFolder(deps, caller, params.id, "manage"),
       status: 200,
       run: rotateFolder,
     }),

@@ -1,5 +1,6 @@
 import { anyone, route, uidText, uuidText } from "@coffer/http";
 import { z } from "zod";
+import { requireWritableSecret } from "../access/secret.ts";
 import { bootstrap, bootstrapBody } from "../bootstrap/bootstrap.ts";
 import { authenticateMachine } from "../callers/machine.ts";
 import type { Attempt } from "../refusals.ts";
@@ -114,6 +115,7 @@ export const machineRoutes = [
       path: `${base}/secrets/:uid`,
       params: secretPath,
       body: secretUpdate,
+      permit: requireWritableSecret,
       status: 200,
       run: updateSecret,
     }),

@@ -1,4 +1,4 @@
-import { base64Text, nameText, sha256Text, timestampText, uuidText } from "@coffer/http";
+import { base64Text, listOf, nameText, sha256Text, timestampText, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { keyVersion } from "../folders/bodies.ts";
 import { cidrText } from "./cidr.ts";
@@ -11,18 +11,21 @@ const tokenFolder = z.object({
   key_version: keyVersion.optional(),
 });
 
+/** More folders than a body of 1 MiB has room for. */
+const mostFolders = 10_000;
+
 export const newToken = z.object({
   name: nameText(),
   token_hash: sha256Text.optional(),
-  folders: z
-    .array(tokenFolder)
-    .refine(
-      (folders) => new Set(folders.map(({ folder_id }) => folder_id)).size === folders.length,
-      "names a folder twice",
-    ),
+  folders: listOf(tokenFolder, mostFolders).refine(
+    (folders) => new Set(folders.map(({ folder_id }) => folder_id)).size === folders.length,
+    "names a folder twice",
+  ),
   expires_at: timestampText.optional(),
   client_expires_at: timestampText.optional(),
-  allowed_cidrs: z.array(cidrText).min(1).max(64).optional(),
+  allowed_cidrs: listOf(cidrText, 64)
+    .refine((cidrs) => cidrs.length > 0, "must have at least one")
+    .optional(),
 });
 export type NewToken = z.infer<typeof newToken>;
 

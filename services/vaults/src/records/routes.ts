@@ -1,6 +1,9 @@
 import { route } from "@coffer/http";
-import type { Attempt } from "@coffer/service";
+import type { Attempt, User } from "@coffer/service";
 import { attempting, authenticateUser } from "@coffer/service";
+import { requireVault } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import type { VaultPath } from "../vaults/bodies.ts";
 import { vaultPath } from "../vaults/bodies.ts";
 import { importBody, newRecord, recordContent, recordListQuery, recordPath } from "./bodies.ts";
 import { createRecord } from "./create.ts";
@@ -20,6 +23,9 @@ const record: Attempt["target"] = ({ id, rid }) => ({
   ...(id === undefined ? {} : { parent_id: id }),
 });
 
+const permit = (deps: Deps, { caller, params }: { caller: User; params: VaultPath }) =>
+  requireVault(deps.database.pool, caller, params.id, "write");
+
 /** What is in a vault. */
 export const recordRoutes = [
   attempting(
@@ -38,7 +44,16 @@ export const recordRoutes = [
   attempting(
     "record.created",
     record,
-    route({ ...user, method: "POST", path: base, params: vaultPath, body: newRecord, status: 201, run: createRecord }),
+    route({
+      ...user,
+      method: "POST",
+      path: base,
+      params: vaultPath,
+      body: newRecord,
+      permit,
+      status: 201,
+      run: createRecord,
+    }),
   ),
   attempting(
     "record.read",
@@ -54,6 +69,7 @@ export const recordRoutes = [
       path: `${base}/:rid`,
       params: recordPath,
       body: recordContent,
+      permit,
       status: 200,
       run: updateRecord,
     }),
@@ -72,6 +88,7 @@ export const recordRoutes = [
       path: "/api/vaults/:id/import",
       params: vaultPath,
       body: importBody,
+      permit,
       bodyLimitBytes: importLimitBytes,
       status: 201,
       run: importRecords,

@@ -1,0 +1,23 @@
+import type { Exchange } from "./exchange.ts";
+import { mayExceed } from "./read-body.ts";
+import { pathParams } from "./read-call.ts";
+import type { PermitCall, Route } from "./route.ts";
+
+/** Up to this size a body costs less than an authorization of its own. */
+const largeBytes = 64 * 1024;
+
+/**
+ * Before a large body is read: checks that the caller is not revoked, and authorizes what the path names.
+ * @throws ServiceError (401, 403, 404)
+ */
+export async function permitLargeBody<Deps, Caller>(
+  row: Route<Deps, Caller>,
+  deps: Deps,
+  { request, context, params, confirm }: Exchange<Caller>,
+  caller: Caller,
+): Promise<void> {
+  if (row.body === undefined || row.bodyLimitBytes <= largeBytes || !mayExceed(request, largeBytes)) return;
+  await confirm?.();
+  const call = { caller, params: pathParams(row, params, request), request: context };
+  await row.permit?.(deps, call as PermitCall<never, never>); // made by the row's own schemas
+}
