@@ -51,11 +51,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a member's name and value are text that UTF-8 can carry: JSON can escape half of a surrogate pair. */
+function isText([name, text]: [string, unknown]): boolean {
+  return typeof text === "string" && text.isWellFormed() && name.isWellFormed();
+}
+
 function isTexts(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every((text) => typeof text === "string");
+  return isObject(value) && Object.entries(value).every(isText);
 }
 
 function isSecret(value: unknown): value is SecretPayload {
-  if (!isObject(value) || typeof value["name"] !== "string" || !isTexts(value["fields"])) return false;
-  return value["notes"] === undefined || typeof value["notes"] === "string";
+  if (!isObject(value) || !isText(["name", value["name"]]) || !isTexts(value["fields"])) return false;
+  return value["notes"] === undefined || isText(["notes", value["notes"]]);
 }

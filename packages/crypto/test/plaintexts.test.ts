@@ -25,10 +25,14 @@ void t.test("what could not be read again is not written", (t) => {
     { name: 1, fields: {} },
     { name: "a", fields: { b: 1 } },
     { name: "a", notes: 1, fields: {} },
+    { name: "\ud83d", fields: {} },
+    { name: "a", notes: "\udd11", fields: {} },
+    { name: "a", fields: { b: "\ud83d" } },
+    { name: "a", fields: { "\ud83d": "b" } },
   ];
   // Callers without types can pass anything.
   for (const value of wrong) t.throws(() => encodeSecret(value as unknown as SecretPayload), { code: "invalid_input" });
-  for (const value of [null, [], { a: null }, { a: {} }]) {
+  for (const value of [null, [], { a: null }, { a: {} }, { a: "\ud83d" }]) {
     t.throws(() => encodeRecord(value as unknown as RecordPayload), { code: "invalid_input" });
   }
   t.throws(() => encodeText("half of a pair: \ud83d"), { code: "invalid_input" });

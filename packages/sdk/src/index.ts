@@ -23,6 +23,7 @@ export type { Secret } from "./sealed-secret.ts";
 export type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
 export type { NextQuestion, SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 export type { ConfirmKey, KeyHolder } from "./public-key.ts";
+export type { SecretPart, UnopenedSecret } from "./reseal-secret.ts";
 export type { RotatedFolder } from "./rotate-folder.ts";
 export type { GrantRequest } from "./grant-folder.ts";
 export type { ShareRequest } from "./share-folder.ts";

@@ -1,10 +1,11 @@
-import { box, contexts, encodeText, newKey, seal, unbox } from "@coffer/crypto";
+import { contexts, newKey, seal } from "@coffer/crypto";
 import { askedFor } from "./asked-for.ts";
 import type { FolderSummary } from "./create-folder.ts";
 import { CofferError } from "./errors.ts";
 import { fingerprintOf, requireConfirmed } from "./public-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
-import { keyOf, openPayload, openTitle } from "./sealed-secret.ts";
+import { resealSecret } from "./reseal-secret.ts";
+import type { Resealed, UnopenedSecret } from "./reseal-secret.ts";
 import { dataOf } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { HolderView, SecretView } from "./views.ts";
@@ -16,13 +17,19 @@ const attempts = 5;
 export type RotatedFolder = FolderSummary & {
   /** To whom the new key was sealed, as the service lists them. */
   holders: HolderView[];
+  /** Secrets with parts that the present key did not open. Those parts are stored unchanged, and open with no new key. */
+  unopened: UnopenedSecret[];
 };
+
+/** How many secrets are sealed at once: each may need a request. */
+const atOnce = 16;
 
 /**
  * Gives a folder a new key: sealed to everybody who holds the present one, and every secret's own key, title and fields
  * under it. It lands whole or not at all. Who was taken off the folder before can open nothing that is written from then
  * on; what they had read, they may have kept.
- * Throws CofferError `not_decrypted` naming the secret that cannot be opened, `access_denied` when a holder's key is not
+ * A secret that does not open stops nothing: `unopened` names it.
+ * Throws CofferError `no_key` when the present key was not sealed to the caller, `access_denied` when a holder's key is not
  * confirmed or the caller does not manage the folder, `conflict` when others keep writing, `bad_answer` when the answer does
  * not say that it was done.
  */
@@ -42,8 +49,8 @@ export async function rotateFolder(store: SecretStore, folderId: string, confirm
     if (folder === undefined) throw new CofferError("not_found", `there is no folder ${folderId} that you may use`);
     const holders = dataOf(await store.send({ method: "GET", path: `${path}/members` })) as HolderView[];
     const views = dataOf(await store.send({ method: "GET", path: store.pathIn(folderId) })) as SecretView[];
-    const body = await rotation(folder, holders, views, confirmOnce);
     try {
+      const { body, unopened } = await rotation(store, folder, holders, views, confirmOnce);
       const answer = await store.send({ method: "POST", path: `${path}/rotate`, body });
       const rotated = askedFor<FolderSummary>(answer, { id: folderId });
       if (folder.keyVersion !== undefined && rotated.key_version !== folder.keyVersion + 1)
@@ -51,7 +58,7 @@ export async function rotateFolder(store: SecretStore, folderId: string, confirm
           status: answer.status,
         });
       await store.folders(true);
-      return { ...rotated, holders };
+      return { ...rotated, holders, unopened };
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "conflict" || attempt >= attempts) throw error;
     }
@@ -59,11 +66,12 @@ export async function rotateFolder(store: SecretStore, folderId: string, confirm
 }
 
 async function rotation(
+  store: SecretStore,
   folder: OpenFolder,
   holders: readonly HolderView[],
   views: readonly SecretView[],
   confirm: ConfirmKey,
-): Promise<object> {
+): Promise<{ body: object; unopened: UnopenedSecret[] }> {
   const key = newKey();
   const users: object[] = [];
   const clients: object[] = [];
@@ -74,30 +82,18 @@ async function rotation(
     if (kind === "user") users.push({ user_id: id, encrypted_key: sealed });
     else clients.push({ client_id: id, encrypted_key: sealed });
   }
+  const secrets: Resealed[] = [];
+  for (let start = 0; start < views.length; start += atOnce) {
+    const next = views.slice(start, start + atOnce).map((view) => resealSecret(store, view, folder, key));
+    secrets.push(...(await Promise.all(next)));
+  }
+  const unopened = views.map(({ uid }, index) => ({ uid, parts: secrets[index]?.unopened ?? [] }));
   return {
-    key_version: folder.keyVersion,
-    encrypted_keys: { users, clients },
-    secrets: await Promise.all(views.map((view) => resealed(view, folder, key))),
-  };
-}
-
-/** A secret under another folder key. Its own key stays, and so does its payload. */
-async function resealed(view: SecretView, folder: OpenFolder, key: Uint8Array): Promise<object> {
-  const { uid } = view;
-  const [payload, title] = await Promise.all([openPayload(view, folder), openTitle(view, folder)]);
-  const dek = await unbox(keyOf(folder), view.wrapped_dek, contexts.dek(uid));
-  const fields = view.field_names.map(async (name) => {
-    const value = Object.hasOwn(payload.fields, name) ? payload.fields[name] : undefined;
-    if (value === undefined) {
-      throw new CofferError("not_decrypted", `the secret ${uid} has a field ${name} that its payload does not hold`);
-    }
-    return [name, await box(key, encodeText(value), contexts.field(uid, name))] as const;
-  });
-  return {
-    uid,
-    version: view.version,
-    wrapped_dek: await box(key, dek, contexts.dek(uid)),
-    ...(view.title_encrypted === "" ? {} : { title_encrypted: await box(key, encodeText(title), contexts.title(uid)) }),
-    fields: Object.fromEntries(await Promise.all(fields)),
+    body: {
+      key_version: folder.keyVersion,
+      encrypted_keys: { users, clients },
+      secrets: secrets.map(({ body }) => body),
+    },
+    unopened: unopened.filter(({ parts }) => parts.length > 0),
   };
 }

@@ -1,4 +1,14 @@
-import { box, contexts, decodeSecret, decodeText, encodeSecret, encodeText, newKey, unbox } from "@coffer/crypto";
+import {
+  box,
+  contexts,
+  decodeSecret,
+  decodeText,
+  encodeSecret,
+  encodeText,
+  newKey,
+  unbox,
+  unboxBound,
+} from "@coffer/crypto";
 import type { SecretPayload } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
 import type { OpenFolder } from "./secret-store.ts";
@@ -22,7 +32,8 @@ export interface Secret {
 }
 
 const mostFields = 64;
-const longestField = 64 * 1024;
+/** The longest ciphertext of a title, a field or a DEK that the service stores, in characters of base64. */
+export const longestField = 64 * 1024;
 
 /** What a create or an update sends, sealed. */
 export interface SealedSecret {
@@ -73,7 +84,7 @@ export async function readable<Opened>(folder: OpenFolder, opening: Promise<Open
 /** The payload with every member that its writer put in, also ones this version does not know. Throws as above. */
 export function openPayload(view: SecretView, folder: OpenFolder): Promise<SecretPayload> {
   return opened(`the secret ${view.uid}`, async () => {
-    const dek = await unbox(keyOf(folder), view.wrapped_dek, contexts.dek(view.uid));
+    const dek = await unboxBound(keyOf(folder), view.wrapped_dek, contexts.dek(view.uid));
     return decodeSecret(await unbox(dek, view.data_encrypted, contexts.data(view.uid)));
   });
 }

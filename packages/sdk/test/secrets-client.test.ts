@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeText, newKey } from "@coffer/crypto";
+import { box, contexts, decodeBase64Url, encodeText, newKey } from "@coffer/crypto";
 import { inspect } from "node:util";
 import t from "tap";
 import { createClient } from "../src/index.ts";
@@ -164,16 +164,14 @@ await t.test("a secret of a client written from the specification alone opens", 
   const { client, folder, held } = await setUp(t);
   const dek = newKey();
   const payload = encodeText(JSON.stringify({ name: "bare", fields: { password: "plain" } }));
-  held.secrets = [
-    {
-      ...(await newSecret(folder, "bare", {})),
-      title: "",
-      title_encrypted: "",
-      data_encrypted: await bareBox(dek, payload),
-      wrapped_dek: await bareBox(folder.key, dek),
-    },
-  ];
+  const view = { ...(await newSecret(folder, "bare", {})), title: "", title_encrypted: "" };
+  const bare = { ...view, data_encrypted: await bareBox(dek, payload) };
+  held.secrets = [{ ...bare, wrapped_dek: await box(folder.key, dek, contexts.dek(view.uid)) }];
   t.equal(await client.read(uri("bare")), "plain");
+  held.secrets = [{ ...bare, wrapped_dek: await bareBox(folder.key, dek) }];
+  held.tag = '"2"';
+  client.expire();
+  await t.rejects(client.read(uri(view.uid)), { code: "not_decrypted" }, "but its key is always bound to it");
 });
 
 await t.test("a secret without a sealed title has its payload's name, whatever the server shows", async (t) => {

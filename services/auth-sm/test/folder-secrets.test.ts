@@ -55,6 +55,22 @@ await t.test("a person makes, reads, changes and deletes a secret below a folder
   }
 });
 
+await t.test("the sealed single fields come with fields=true, and never to an auditor", async (t) => {
+  const fields = { password: sealed(), "user name": sealed() };
+  const { folder_id, ...body } = secretBody(folder, { fields });
+  const { uid } = (await as(owner)("POST", at(), { body })).body;
+  const read = await as(owner)("GET", at(`/${uid}?fields=true`));
+  t.strictSame([read.status, read.body.fields], [200, fields]);
+  for (const query of ["", "?fields=false"])
+    t.notOk("fields" in (await as(owner)("GET", at(`/${uid}${query}`))).body, query);
+  t.equal((await as(owner)("GET", at(`/${uid}?fields=yes`))).status, 400);
+  const bare = await createSecret(service, machine, folder);
+  t.strictSame((await as(owner)("GET", at(`/${bare}?fields=true`))).body.fields, {});
+  const audited = await as(await member("auditor"))("GET", at(`/${uid}?fields=true`));
+  t.equal(audited.status, 200);
+  t.notOk("fields" in audited.body || "wrapped_dek" in audited.body);
+});
+
 await t.test("what a person stores a machine reads, and the other way round", async (t) => {
   const { folder_id, ...body } = secretBody(folder);
   const made = await as(owner)("POST", at(), { body });

@@ -8,10 +8,32 @@ const renewal = [`${tests}/sync-renewal.test.ts`] as const;
 const foreign = [`${tests}/foreign-answers.test.ts`] as const;
 const keys = [`${tests}/known-vault-keys.test.ts`] as const;
 const pages = [`${tests}/gateway-pages.test.ts`] as const;
+const hostile = ["deploy/local/test/hostile-rotation.test.ts"] as const;
 const files = [`${tests}/private-file.test.ts`] as const;
 
 /** What a client does not believe a service, and what it keeps. */
 export const sdkMutants: readonly Mutant[] = [
+  {
+    name: "rotation-stops-at-a-secret-that-does-not-open",
+    file: `${source}/reseal-secret.ts`,
+    find: "      return undefined;\n    throw error;",
+    replace: "      throw error;\n    throw error;",
+    tests: hostile,
+  },
+  {
+    name: "rotation-sends-a-part-that-is-too-large",
+    file: `${source}/reseal-secret.ts`,
+    find: "if (again !== undefined && again.length <= longestField) return again;",
+    replace: "if (again !== undefined) return again;",
+    tests: hostile,
+  },
+  {
+    name: "bare-data-encryption-key-opens",
+    file: `${source}/sealed-secret.ts`,
+    find: "const dek = await unboxBound(keyOf(folder)",
+    replace: "const dek = await unbox(keyOf(folder)",
+    tests: [`${tests}/secrets-client.test.ts`],
+  },
   {
     name: "other-thing-taken-for-the-one-asked-for",
     file: `${source}/asked-for.ts`,

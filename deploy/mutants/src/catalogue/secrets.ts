@@ -150,6 +150,13 @@ export const secretMutants: readonly Mutant[] = [
     tests: [`${tests}/folder-secrets.test.ts`],
   },
   {
+    name: "auditor-reads-sealed-fields",
+    file: `${source}/folder-secrets/read.ts`,
+    find: "if (!folder.ciphertext) return tagged(tag, secretMetadata(secret));",
+    replace: "if (!folder.ciphertext) return tagged(tag, { ...secretMetadata(secret), fields: secret.fields });",
+    tests: [`${tests}/folder-secrets.test.ts`],
+  },
+  {
     name: "rotation-with-a-holder-missing",
     file: `${source}/folders/rotation-fits.ts`,
     find: "if (missing === 0 && unknown === 0) return;",

@@ -63,6 +63,13 @@ export async function rotateFolder({ args: [folder = ""], options, env }: Call<P
   );
   tell("it was sealed to");
   for (const holder of rotated.holders) tell(`  ${lineOf(holder, emails.get(holder.id))}`);
+  if (rotated.unopened.length > 0) {
+    tell(
+      "some parts of these secrets did not open, or could not be sealed with the new key. They are stored unchanged:",
+    );
+    for (const { uid, parts } of rotated.unopened) tell(`  ${visible(uid)}: ${parts.map(visible).join(", ")}`);
+    tell("let their writers set them again, or remove one with `coffer rm <uid>`");
+  }
   if (options.json === true) printJson(rotated);
 }
 

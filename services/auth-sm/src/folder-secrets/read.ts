@@ -5,6 +5,7 @@ import { secretNotFound } from "../access/secret.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import type { FolderSecretQuery } from "../secrets/bodies.ts";
 import type { FolderSecretPath } from "../secrets/path.ts";
 import { secretMetadata, secretTag, secretView } from "../secrets/view.ts";
 import { findSecret } from "../store/secret-in-scope.ts";
@@ -14,10 +15,13 @@ import { tagFor } from "./tag.ts";
 /** GET /api/org/folders/{id}/secrets/{uid} */
 export async function readFolderSecret(
   deps: Deps,
-  { caller, params, held, request }: Call<User, FolderSecretPath>,
+  { caller, params, query, held, request }: Call<User, FolderSecretPath, undefined, FolderSecretQuery>,
 ): Promise<Tagged | NotModified> {
   const scope = personScope({ ...caller, now: deps.now() }, params.id);
-  const found = await findSecret(deps.database.pool, scope, params.uid);
+  const found = await findSecret(deps.database.pool, scope, {
+    uid: params.uid,
+    withFields: query.fields === "true",
+  });
   const folder = readableFolder(caller, params.id, found?.caller ?? null);
   const secret = found?.secret ?? null;
   if (secret === null) throw secretNotFound(caller);
@@ -32,5 +36,7 @@ export async function readFolderSecret(
       status: 200,
     }),
   );
-  return tagged(tag, folder.ciphertext ? secretView(secret) : secretMetadata(secret));
+  if (!folder.ciphertext) return tagged(tag, secretMetadata(secret));
+  const { fields } = secret;
+  return tagged(tag, { ...secretView(secret), ...(fields === undefined ? {} : { fields }) });
 }

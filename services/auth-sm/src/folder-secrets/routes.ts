@@ -5,7 +5,7 @@ import { requireWritableSecret } from "../access/secret.ts";
 import { authenticateUser } from "../callers/user.ts";
 import type { Attempt } from "../refusals.ts";
 import { attempting } from "../refusals.ts";
-import { folderListQuery, newSecretInFolder, secretUpdate } from "../secrets/bodies.ts";
+import { folderListQuery, folderSecretQuery, newSecretInFolder, secretUpdate } from "../secrets/bodies.ts";
 import { createSecret } from "../secrets/create.ts";
 import { folderSecretPath } from "../secrets/path.ts";
 import { removeSecret } from "../secrets/remove.ts";
@@ -61,6 +61,7 @@ export const folderSecretRoutes = [
       method: "GET",
       path: `${base}/:uid`,
       params: folderSecretPath,
+      query: folderSecretQuery,
       status: 200,
       run: readFolderSecret,
     }),

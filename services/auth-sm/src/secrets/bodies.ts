@@ -40,6 +40,10 @@ export const folderListQuery = z.object({
   cursor: cursorText.optional(),
 });
 
+/** `fields=true` adds the sealed single fields to one secret: a rotation seals them again. */
+export const folderSecretQuery = z.object({ fields: z.enum(["true", "false"]).optional() });
+export type FolderSecretQuery = z.infer<typeof folderSecretQuery>;
+
 /** The same for a machine, which may choose one of its folders. */
 export const listQuery = folderListQuery.extend({ folder_id: uuidText.optional() });
 export type ListQuery = z.infer<typeof listQuery>;

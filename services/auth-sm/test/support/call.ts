@@ -63,6 +63,7 @@ export interface AnswerBody {
   field_names: string[];
   version: number;
   field: string;
+  fields: Record<string, string>;
   folder: string;
   secret_uid: string;
   value_encrypted: string;

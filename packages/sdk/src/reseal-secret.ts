@@ -1,0 +1,136 @@
+import { box, contexts, CryptoError, decodeText, encodeText, unbox } from "@coffer/crypto";
+import type { Context, SecretPayload } from "@coffer/crypto";
+import { askedFor } from "./asked-for.ts";
+import { CofferError } from "./errors.ts";
+import { keyOf, longestField, openPayload } from "./sealed-secret.ts";
+import type { OpenFolder, SecretStore } from "./secret-store.ts";
+import type { SecretView } from "./views.ts";
+
+/** A part of a secret that the folder's present key does not open. */
+export type SecretPart = "dek" | "payload" | "title" | `field ${string}`;
+
+/** A secret with parts that a rotation could not seal again. Their ciphertext stays as it is. */
+export interface UnopenedSecret {
+  uid: string;
+  parts: SecretPart[];
+}
+
+/** One secret of a rotation: what it sends, and the parts that did not open. */
+export interface Resealed {
+  body: object;
+  unopened: SecretPart[];
+}
+
+/**
+ * Seals a secret's DEK, title and fields under another folder key. Its DEK and payload stay the same. A field has the
+ * payload's value; where the payload has none, the field's own ciphertext is opened and sealed again. A part that
+ * cannot be opened or sealed again is sent unchanged and named: one such secret must not stop a rotation.
+ * Throws CofferError `conflict` when the secret changed meanwhile.
+ */
+export async function resealSecret(
+  store: SecretStore,
+  view: SecretView,
+  folder: OpenFolder,
+  key: Uint8Array,
+): Promise<Resealed> {
+  const { uid } = view;
+  const present = keyOf(folder);
+  const unopened: SecretPart[] = [];
+  const part = async (name: SecretPart, sealed: string, seal: () => Promise<string>): Promise<string> => {
+    const again = await unlessUnreadable(seal);
+    if (again !== undefined && again.length <= longestField) return again;
+    unopened.push(name);
+    return sealed;
+  };
+  const wrapped_dek = await part("dek", view.wrapped_dek, async () => {
+    // Also the bare layout of older clients, which readers refuse for a DEK: else its secret would be lost.
+    const dek = await unbox(present, view.wrapped_dek, contexts.dek(uid));
+    return box(key, dek, contexts.dek(uid));
+  });
+  const title = await part("title", view.title_encrypted, () =>
+    view.title_encrypted === ""
+      ? Promise.resolve("")
+      : sealedAgain(view.title_encrypted, present, key, () => contexts.title(uid)),
+  );
+  const payload = await unlessUnreadable(() => openPayload(view, folder));
+  if (payload === undefined) unopened.push("payload");
+  const own = new Map<string, string>();
+  for (const name of view.field_names) {
+    const sealed = await unlessUnreadable(() => sealedValue(payload, name, key, () => contexts.field(uid, name)));
+    if (sealed !== undefined && sealed.length <= longestField) own.set(name, sealed);
+  }
+  if (own.size < view.field_names.length) {
+    const stored = await storedFields(store, view);
+    for (const name of view.field_names) {
+      if (own.has(name)) continue;
+      const sealed = Object.hasOwn(stored, name) ? stored[name] : undefined;
+      if (sealed === undefined) throw changed();
+      own.set(
+        name,
+        await part(`field ${name}`, sealed, () => sealedAgain(sealed, present, key, () => contexts.field(uid, name))),
+      );
+    }
+  }
+  return {
+    body: {
+      uid,
+      version: view.version,
+      wrapped_dek,
+      ...(title === "" ? {} : { title_encrypted: title }),
+      fields: Object.fromEntries(own),
+    },
+    unopened,
+  };
+}
+
+/** Undefined for what does not open, is not what it should be, or has a name that no context can hold. */
+async function unlessUnreadable<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof CryptoError || (error instanceof CofferError && error.code === "not_decrypted"))
+      return undefined;
+    throw error;
+  }
+}
+
+async function sealedValue(
+  payload: SecretPayload | undefined,
+  name: string,
+  key: Uint8Array,
+  context: () => Context,
+): Promise<string | undefined> {
+  const value = payload !== undefined && Object.hasOwn(payload.fields, name) ? payload.fields[name] : undefined;
+  return value === undefined ? undefined : box(key, encodeText(value), context());
+}
+
+async function sealedAgain(
+  sealed: string,
+  present: Uint8Array,
+  key: Uint8Array,
+  context: () => Context,
+): Promise<string> {
+  const text = decodeText(await unbox(present, sealed, context()));
+  return box(key, encodeText(text), context());
+}
+
+/** The single fields of the secret as they are stored. */
+async function storedFields(store: SecretStore, view: SecretView): Promise<Record<string, string>> {
+  const path = `${store.pathIn(view.folder_id)}/${encodeURIComponent(view.uid)}`;
+  const answer = await store.send({ method: "GET", path, query: { fields: "true" } });
+  const read = askedFor<SecretView & { fields?: unknown }>(answer, { uid: view.uid, folder_id: view.folder_id });
+  if (read.version !== view.version) throw changed();
+  if (isTexts(read.fields)) return read.fields;
+  throw new CofferError("bad_answer", `the service did not answer the fields of the secret ${view.uid}`, {
+    status: answer.status,
+  });
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((text) => typeof text === "string");
+}
+
+function changed(): CofferError {
+  return new CofferError("conflict", "a secret of the folder changed while its new key was sealed");
+}
