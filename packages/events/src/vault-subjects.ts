@@ -165,6 +165,8 @@ export const setTravelMode = {
     audit: z.array(receivedAuditDraft),
     session_id: z.string().optional(),
     until: z.iso.datetime().optional(),
+    /** A journey that began before this moment stays as it is: `access_denied`. */
+    standing_since: z.iso.datetime().optional(),
   }),
   output: travelMode,
 } satisfies RpcSubject<unknown, unknown>;

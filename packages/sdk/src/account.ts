@@ -26,7 +26,7 @@ import type { PersonSession, SessionKeeper } from "./person-session.ts";
 import { createTransport } from "./transport.ts";
 import type { TransportOptions } from "./transport.ts";
 import { travelModeOf } from "./travel-mode.ts";
-import type { TravelModeView } from "./views.ts";
+import type { OrganizationView, TravelModeView } from "./views.ts";
 
 export type { AskOtp } from "./opaque-exchange.ts";
 
@@ -167,6 +167,8 @@ export interface AccountSecurity {
   confirmTotp(otp: string): Promise<string[]>;
   /** Switches it off; every other session ends. */
   stopTotp(proof: { password: string; otp?: AskOtp | undefined }): Promise<void>;
+  /** Joins the organization of an invitation while travelling, which asks for the password. */
+  acceptInvite(acceptance: { token: string; password: string; otp?: AskOtp | undefined }): Promise<OrganizationView>;
   /** Ends travel mode: the vaults that were hidden are there again. */
   stopTravel(proof: { password: string; otp?: AskOtp | undefined }): Promise<TravelModeView>;
 }
@@ -222,6 +224,11 @@ export function accountSecurity(
     async stopTotp(proof) {
       await proven(proof, (body) => send({ method: "DELETE", path: "/api/auth/totp", body }));
     },
+    acceptInvite: ({ token, ...proof }) =>
+      proven(
+        proof,
+        async (fields) => (await post(send, "/api/org/invites/accept", { token, ...fields })) as OrganizationView,
+      ),
     stopTravel: (proof) =>
       proven(proof, async (fields) => {
         const body = { enabled: false, ...fields };

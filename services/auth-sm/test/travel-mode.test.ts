@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "@coffer/errors";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { bearer, createFolder, createMachine } from "./support/machines.ts";
-import { join, startCompany } from "./support/members.ts";
+import { accept, invite, join, startCompany } from "./support/members.ts";
 import type { Person } from "./support/people.ts";
 import { register, sealed } from "./support/people.ts";
 import { proofOf, protect, wrongProof } from "./support/proofs.ts";
@@ -160,7 +161,7 @@ await t.test("vaults may take as long as it waits for those who change the same 
 });
 
 await t.test(
-  "an owner or admin turns a member's on and off, which is in that organization's record alone",
+  "an owner or admin turns a member's on and off, which is on record in each of the member's organizations",
   async (t) => {
     const person = await register(service);
     await join(service, orgId, person, "member");
@@ -171,11 +172,89 @@ await t.test(
     t.ok(isOn(person));
     t.equal((await switchOf(owner, person.userId, false)).status, 200);
     t.notOk(isOn(person));
-    t.match(recordsOf(person), [
-      { org_id: orgId, action: "user.travel_mode.enabled", actor: { id: admin.userId } },
-      { org_id: orgId, action: "user.travel_mode.disabled", actor: { id: owner.userId } },
-    ]);
-    t.equal(recordsOf(person).length, 2);
+    const recorded = recordsOf(person).map(({ org_id, action, actor }) => [org_id, action, actor.id]);
+    for (const org of [orgId, strangersOrgId]) {
+      t.ok(recorded.some(([id, action, by]) => id === org && action?.endsWith(".enabled") && by === admin.userId));
+      t.ok(recorded.some(([id, action, by]) => id === org && action?.endsWith(".disabled") && by === owner.userId));
+    }
+    t.equal(recorded.length, 4);
+  },
+);
+
+await t.test(
+  "vaults is told since when the manager has the role and the member belongs, whichever is later",
+  async (t) => {
+    const { clock } = service;
+    const person = await register(service);
+    const colleague = await register(service);
+    const joinAt = async (who: Person, role: "member" | "admin") => {
+      const { body } = await invite(service, owner, { email: who.email, role });
+      const before = clock.now().getTime();
+      t.equal((await accept(service, who, body.token)).status, 200);
+      return before;
+    };
+    const colleagueJoined = await joinAt(colleague, "member");
+    const memberJoined = await joinAt(person, "member");
+    t.ok(memberJoined >= colleagueJoined);
+    t.equal((await switchOf(owner, person.userId, true)).status, 200);
+    t.ok(Date.parse(travel.standingSince ?? "") >= memberJoined, "the member joined later than the owner");
+    const promoted = clock.now().getTime();
+    const role = (to: string) =>
+      call(service, "PATCH", `/api/org/members/${colleague.userId}`, { token: owner.token, body: { role: to } });
+    t.equal((await role("admin")).status, 200);
+    t.equal((await switchOf(colleague, person.userId, true)).status, 200);
+    const since = travel.standingSince ?? "";
+    t.ok(Date.parse(since) >= promoted, "the role began later than the membership");
+    t.equal((await role("admin")).status, 200);
+    const suspension = { token: owner.token, body: { status: "suspended" } };
+    t.equal((await call(service, "PATCH", `/api/org/members/${person.userId}`, suspension)).status, 200);
+    t.equal((await switchOf(colleague, person.userId, true)).status, 200);
+    t.equal(travel.standingSince, since, "a role that stays is as old as before");
+    travel.refusal = new ServiceError("access_denied", "the member travels since before you had this role");
+    const refused = await switchOf(colleague, person.userId, false, { "x-request-id": "too-young" });
+    travel.refusal = null;
+    t.strictSame([refused.status, refused.body.error], [403, "access_denied"]);
+    t.match(await observer.record("the refusal", ({ request }) => request.id === "too-young"), {
+      org_id: orgId,
+      action: "user.travel_mode.disabled",
+      outcome: "denied",
+    });
+  },
+);
+
+await t.test(
+  "while travelling an invitation is accepted with a fresh proof alone, on record in each organization",
+  async (t) => {
+    const person = await register(service);
+    await join(service, strangersOrgId, person, "member");
+    const { body: invitation } = await invite(service, owner, { email: person.email, role: "member" });
+    const acceptWith = (proof: object) =>
+      call(service, "POST", "/api/org/invites/accept", {
+        token: person.token,
+        body: { token: invitation.token, ...proof },
+      });
+    t.equal((await put(person, { enabled: true })).status, 200);
+    for (const proof of [
+      {},
+      { ...(await proofOf(service, person)), finish_login_request: wrongProof },
+      await proofOf(service, owner),
+    ]) {
+      const refused = await acceptWith(proof);
+      t.strictSame([refused.status, refused.body.error], [403, "reauth_required"]);
+    }
+    const accepted = ({ action, target }: { action: string; target: { id: string | null } }) =>
+      action === "org.member.accepted" && target.id === person.userId;
+    const denied = await observer.record("the denial", (record) => accepted(record) && record.outcome === "denied");
+    t.match(denied, { org_id: strangersOrgId, reason: "reauth_required", target: { parent_id: undefined } });
+    const proof = await proofOf(service, person);
+    t.equal((await acceptWith(proof)).status, 200);
+    const records = await until("both chains have it", () => {
+      const found = observer.records.filter((record) => accepted(record) && record.outcome === "success");
+      return found.length === 2 && found;
+    });
+    t.strictSame(records.map(({ org_id }) => org_id).sort(), [orgId, strangersOrgId].sort());
+    for (const record of records) t.match(record, { target: { parent_id: orgId }, actor: { id: person.userId } });
+    t.equal((await put(person, { enabled: false, ...proof })).status, 403, "the proof is spent");
   },
 );
 

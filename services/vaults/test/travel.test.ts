@@ -223,6 +223,20 @@ await t.test("it is done in time or not at all, however long it has to wait", as
   t.equal(await isOn(), true);
 });
 
+await t.test("a journey that is older than the manager's standing stays, and a younger one ends", async (t) => {
+  const { person } = await traveller();
+  await travel(service, person, true);
+  const { updated_at: began } = await people.bus.request(travelModeOf, { user_id: person.userId });
+  const set = (enabled: boolean, standing_since: string) =>
+    people.bus.request(setTravelMode, { user_id: person.userId, enabled, audit: [], standing_since });
+  const shifted = (milliseconds: number): string => new Date(Date.parse(began) + milliseconds).toISOString();
+  for (const since of [began, shifted(1_000)])
+    for (const enabled of [false, true]) await t.rejects(set(enabled, since), { code: "access_denied" });
+  t.match(await people.bus.request(travelModeOf, { user_id: person.userId }), { enabled: true, updated_at: began });
+  t.match(await set(false, shifted(-1_000)), { enabled: false });
+  t.match(await set(true, shifted(60_000)), { enabled: true }, "who does not travel may be sent on a journey");
+});
+
 await t.test("it is not done when the session in which it is wanted ends while it waits", async (t) => {
   const { person } = await traveller();
   const wanted = { user_id: person.userId, enabled: true, audit: [], session_id: person.sessionId };

@@ -13,6 +13,27 @@ export const travelMutants: readonly Mutant[] = [
     tests: [`${tests}/travel.test.ts`],
   },
   {
+    name: "journey-ended-by-a-manager-who-is-younger",
+    file: `${source}/travel/set.ts`,
+    find: "standingSince !== undefined && isOlder(person, standingSince)",
+    replace: 'standingSince === "" && isOlder(person, standingSince)',
+    tests: [`${tests}/travel.test.ts`],
+  },
+  {
+    name: "invitation-accepted-while-travelling-without-a-proof",
+    file: "services/auth-sm/src/invites/accept.ts",
+    find: "if (travelling) return",
+    replace: 'if (travelling && call.body.otp === "x") return',
+    tests: ["services/auth-sm/test/travel-mode.test.ts"],
+  },
+  {
+    name: "role-that-changes-keeps-its-age",
+    file: "services/auth-sm/src/store/members.ts",
+    find: "CASE WHEN role = ${role} THEN",
+    replace: "CASE WHEN role <> '' OR role = ${role} THEN",
+    tests: ["services/auth-sm/test/travel-mode.test.ts"],
+  },
+  {
     name: "travel-mode-set-in-a-session-that-ended-meanwhile",
     file: `${source}/travel/set.ts`,
     find: "    if (sessionId !== undefined) deps.users.requireLasting({ sessionId });\n",

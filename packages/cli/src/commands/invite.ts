@@ -1,9 +1,15 @@
 import type { Role } from "@coffer/sdk";
-import { asPerson } from "../access.ts";
+import { CofferError } from "@coffer/sdk";
+import { accountSecurity } from "@coffer/sdk/account";
+import { asPerson, manners } from "../access.ts";
+import { askOtp } from "../ask-otp.ts";
+import type { OtpOptions } from "../ask-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { print, printJson, printList, shortTime, tell } from "../output.ts";
-import { readToken } from "../inputs.ts";
+import { readPassword, readToken } from "../inputs.ts";
+import { profileDirectory } from "../paths.ts";
+import { profileKeeper } from "../profile.ts";
 
 interface CreateOptions extends PersonOptions {
   role: Role;
@@ -36,11 +42,22 @@ export async function removeInvite({ args: [id = ""], options, env }: Call<Perso
   tell("withdrew the invitation");
 }
 
-/** `coffer invite accept`: joins the organization that has invited one. */
-export async function acceptInvite({ options, env }: Call<PersonOptions>): Promise<void> {
+interface AcceptOptions extends PersonOptions, OtpOptions {
+  passwordFile?: string;
+}
+
+/** `coffer invite accept`: joins the organization that has invited one; while travelling with the password. */
+export async function acceptInvite({ options, env }: Call<AcceptOptions>): Promise<void> {
   const token = await readToken(env, "Invitation");
   if (token === undefined) throw usage("no invitation: give it on stdin or in COFFER_TOKEN");
-  const organization = await (await asPerson(options, env)).invites.accept(token);
+  const person = await asPerson(options, env);
+  const organization = await person.invites.accept(token).catch(async (error: unknown) => {
+    if (!(error instanceof CofferError) || error.code !== "reauth_required") throw error;
+    tell("you travel: joining an organization needs your password");
+    const password = await readPassword(options.passwordFile, env, false);
+    const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, manners);
+    return security.acceptInvite({ token, password, otp: askOtp(options) });
+  });
   tell(`you are a member of ${organization.name}`);
   if (options.json === true) printJson(organization);
   else print(organization.id);

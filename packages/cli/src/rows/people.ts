@@ -1,4 +1,4 @@
-import { personOptions } from "../command-row.ts";
+import { otpOptions, personOptions } from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
 
 const roles = ["owner", "admin", "auditor", "member"] as const;
@@ -39,7 +39,11 @@ export const peopleRows: readonly CommandRow[] = [
     name: "invite accept",
     summary: "join the organization of an invitation, from stdin, COFFER_TOKEN or the terminal",
     examples: ["coffer invite accept", "coffer invite accept < invitation"],
-    options: personOptions,
+    options: [
+      { flags: "--password-file <file>", description: "while you travel: read the password from a file's first line" },
+      ...otpOptions,
+      ...personOptions,
+    ],
     load: async () => (await import("../commands/invite.ts")).acceptInvite,
   },
   {

@@ -1,6 +1,6 @@
 import { base64Text, nameText, sha256Text, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { inviteToken } from "../invites/bodies.ts";
+import { inviteToken } from "../invites/token.ts";
 import { emailText } from "./email.ts";
 
 /** A message of OPAQUE: its form is looked at where it is used. */

@@ -1,7 +1,12 @@
 import { ServiceError } from "@coffer/errors";
+import { travelModeOf } from "@coffer/events";
 import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { userActor } from "../access/membership.ts";
+import { requireProof } from "../accounts/require-proof.ts";
+import { chainsOf } from "../accounts/user-events.ts";
+import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { OrgRow } from "../store/orgs.ts";
@@ -11,20 +16,61 @@ import type { Acceptance } from "./bodies.ts";
 import { claimInvite } from "./claim.ts";
 import { joinOrg } from "./join.ts";
 
-/** POST /api/org/invites/accept: of two at once, one joins. */
-export async function acceptInvite(
-  deps: Deps,
-  { caller, body, request }: Call<User, unknown, Acceptance>,
-): Promise<OrgRow> {
-  const actor = userActor(caller);
-  const { userId } = caller;
-  const joined = await transactionInSession(deps, caller, async (tx) => {
-    const { email } = await getUser(tx, userId);
-    const invite = await claimInvite(tx, deps, { token: body.token, email, actor, request });
-    if (invite instanceof ServiceError) return invite;
-    await joinOrg(tx, deps, { invite, userId, actor, request, status: 200 });
-    return getOrg(tx, invite.org_id);
-  });
+type AcceptCall = Call<User, unknown, Acceptance>;
+
+/**
+ * POST /api/org/invites/accept: of two at once, one joins. While the caller travels it needs the proof that ends travel
+ * mode, and is on record in the chain of each of the caller's organizations.
+ * @throws ServiceError `reauth_required` while travelling without a right proof; `unavailable` while vaults does not answer
+ */
+export async function acceptInvite(deps: Deps, call: AcceptCall): Promise<OrgRow> {
+  const { caller } = call;
+  const { enabled: travelling } = await deps.bus.request(travelModeOf, { user_id: caller.userId });
+  if (travelling) return acceptTravelling(deps, call);
+  const joined = await transactionInSession(deps, caller, (tx) => join(tx, deps, call, []));
   if (joined instanceof ServiceError) throw joined;
   return joined;
+}
+
+async function acceptTravelling(deps: Deps, call: AcceptCall): Promise<OrgRow> {
+  const chains = await chainsOf(deps.database.pool, call.caller.userId);
+  try {
+    return await requireProof(deps, call, (tx) => join(tx, deps, call, chains));
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "reauth_required") await recordDenial(deps, call, chains);
+    throw error;
+  }
+}
+
+/** @param chains where the acceptance is recorded besides the chain of the organization that has invited */
+async function join(
+  tx: Transaction,
+  deps: Deps,
+  { caller, body, request }: AcceptCall,
+  chains: readonly (string | null)[],
+): Promise<OrgRow | ServiceError> {
+  const actor = userActor(caller);
+  const { userId } = caller;
+  const { email } = await getUser(tx, userId);
+  const invite = await claimInvite(tx, deps, { token: body.token, email, actor, request });
+  if (invite instanceof ServiceError) return invite;
+  await joinOrg(tx, deps, { invite, userId, actor, request, status: 200, chains });
+  return getOrg(tx, invite.org_id);
+}
+
+/** Names no invitation: the organization that has invited is not the business of the others. */
+async function recordDenial(
+  deps: Deps,
+  { caller, request }: AcceptCall,
+  chains: readonly (string | null)[],
+): Promise<void> {
+  const entry = {
+    action: "org.member.accepted",
+    actor: userActor(caller),
+    target: { type: "user", id: caller.userId },
+    outcome: "denied",
+    reason: "reauth_required",
+    status: 403,
+  } as const;
+  await Promise.all(chains.map((org_id) => deps.audit(auditOf(deps, request, { org_id, ...entry }))));
 }

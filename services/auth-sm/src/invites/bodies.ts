@@ -1,15 +1,15 @@
 import { uuidText } from "@coffer/http";
 import { z } from "zod";
+import { proofFields } from "../accounts/bodies.ts";
 import { emailText } from "../accounts/email.ts";
 import { roles } from "../store/memberships.ts";
+import { inviteToken } from "./token.ts";
 
 export const newInvite = z.object({ email: emailText, role: z.enum(roles) });
 export type NewInvite = z.infer<typeof newInvite>;
 
-/** An invitation's token as it was given. */
-export const inviteToken = z.string().min(1).max(512);
-
-export const acceptance = z.object({ token: inviteToken });
+/** The proof is needed while the caller travels; otherwise it is ignored. */
+export const acceptance = proofFields.extend({ token: inviteToken });
 export type Acceptance = z.infer<typeof acceptance>;
 
 export const invitePath = z.object({ id: uuidText });

@@ -22,22 +22,28 @@ export async function joinOrg(
     actor,
     request,
     status,
-  }: { invite: PresentedInvite; userId: string; actor: Actor; request: RequestContext; status: number },
+    chains = [],
+  }: {
+    invite: PresentedInvite;
+    userId: string;
+    actor: Actor;
+    request: RequestContext;
+    status: number;
+    /** Further chains that get the record. */
+    chains?: readonly (string | null)[];
+  },
 ): Promise<void> {
   const { id, org_id: orgId, role, invited_by } = invite;
   if (!(await addMember(tx, deps, { orgId, userId, role }))) {
     throw new ServiceError("conflict", "you are a member of this organization already");
   }
   await deleteInvite(tx, id);
-  await enqueueAudit(
-    tx,
-    auditOf(deps, request, {
-      org_id: orgId,
-      action: "org.member.accepted",
-      actor,
-      target: { type: "user", id: userId, parent_id: orgId },
-      status,
-      changes: { role, invite_id: id, invited_by },
-    }),
-  );
+  const entry = {
+    action: "org.member.accepted",
+    actor,
+    target: { type: "user", id: userId, parent_id: orgId },
+    status,
+    changes: { role, invite_id: id, invited_by },
+  } as const;
+  for (const org_id of [orgId, ...chains]) await enqueueAudit(tx, auditOf(deps, request, { org_id, ...entry }));
 }

@@ -44,7 +44,7 @@ export async function updateMember(
       revocations = await revokeSessions(tx, deps, { ...cause, reason: "member_suspended" });
     }
     const version = await drawMembershipVersion(tx);
-    await changeMembership(tx, { orgId, userId, ...next, version });
+    await changeMembership(tx, { orgId, userId, ...next, version, now: deps.now() });
     await tellMembership(tx, deps, { org_id: orgId, ...present, ...next, version });
     if (canHold(next) !== canHold(present)) {
       const folderIds = await listUserGrants(tx, orgId, userId);

@@ -46,8 +46,8 @@ export async function insertMembership(
   { orgId, userId, role, version, now }: { orgId: string; userId: string; role: Role; version: number; now: Date },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
-    INSERT INTO memberships (org_id, user_id, role, status, joined_at, version)
-    VALUES (${orgId}, ${userId}, ${role}, 'active', ${now.toISOString()}, ${version})
+    INSERT INTO memberships (org_id, user_id, role, status, joined_at, role_since, version)
+    VALUES (${orgId}, ${userId}, ${role}, 'active', ${now.toISOString()}, ${now.toISOString()}, ${version})
     ON CONFLICT (org_id, user_id) DO NOTHING
   `);
   return rowCount === 1;
@@ -60,15 +60,28 @@ export function isMemberEmail(db: Queryable, orgId: string, email: string): Prom
   `);
 }
 
-/** Gives a member another role or status. */
+/** Gives a member another role or status. A role that stays keeps the moment at which it began. */
 export async function changeMembership(
   tx: Queryable,
-  membership: { orgId: string; userId: string; role: Role; status: MemberStatus; version: number },
+  membership: { orgId: string; userId: string; role: Role; status: MemberStatus; version: number; now: Date },
 ): Promise<void> {
-  const { orgId, userId, role, status, version } = membership;
+  const { orgId, userId, role, status, version, now } = membership;
   await tx.query(sql.typeAlias("void")`
-    UPDATE memberships SET role = ${role}, status = ${status}, version = ${version}
+    UPDATE memberships SET role = ${role}, status = ${status}, version = ${version},
+      role_since = CASE WHEN role = ${role} THEN role_since ELSE ${now.toISOString()}::timestamptz END
     WHERE org_id = ${orgId} AND user_id = ${userId}
+  `);
+}
+
+/** The later of two moments: when a manager's present role began, and when a member joined the organization. */
+export function findStanding(
+  db: Queryable,
+  { orgId, managerId, memberId }: { orgId: string; managerId: string; memberId: string },
+): Promise<string> {
+  return db.oneFirst(sql.type(z.object({ since: z.string() }))`
+    SELECT greatest(coalesce(manager.role_since, manager.joined_at), member.joined_at) AS since
+    FROM memberships manager JOIN memberships member ON member.org_id = manager.org_id
+    WHERE manager.org_id = ${orgId} AND manager.user_id = ${managerId} AND member.user_id = ${memberId}
   `);
 }
 

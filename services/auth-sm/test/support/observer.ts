@@ -37,6 +37,8 @@ export interface TravelModes {
   sessions: Set<string | undefined>;
   /** Until when the last of these counts. */
   until: string | undefined;
+  /** Since when the last caller has had the right, as auth-sm says. */
+  standingSince: string | undefined;
   /** What it refuses to set one with, when anything. */
   refusal: ServiceError | null;
 }
@@ -101,6 +103,7 @@ function answerTravelModes(bus: Bus, records: AuditDraft[]): TravelModes {
     modes: new Map(),
     asked: 0,
     until: undefined,
+    standingSince: undefined,
     sessions: new Set(),
     refusal: null,
     held: Promise.resolve(),
@@ -108,9 +111,10 @@ function answerTravelModes(bus: Bus, records: AuditDraft[]): TravelModes {
   const modeOf = (userId: string) =>
     travel.modes.get(userId) ?? { enabled: false, updated_at: "1970-01-01T00:00:00.000000Z" };
   bus.reply(travelModeOf, ({ user_id }) => Promise.resolve(modeOf(user_id)));
-  bus.reply(setTravelMode, async ({ user_id, enabled, audit, session_id, until }) => {
+  bus.reply(setTravelMode, async ({ user_id, enabled, audit, session_id, until, standing_since }) => {
     travel.asked += 1;
     travel.until = until;
+    travel.standingSince = standing_since;
     travel.sessions.add(session_id);
     await travel.held;
     if (travel.refusal !== null) throw travel.refusal;

@@ -6,6 +6,7 @@ import type { Users } from "@coffer/service";
 import type { z } from "zod";
 import type { Deps } from "../deps.ts";
 import { settleSights } from "../sights/settle.ts";
+import type { PersonRow } from "../store/people.ts";
 import { lockPeople } from "../store/people.ts";
 import { limitRest } from "../store/statement-limit.ts";
 import { changeTravelMode, listUnsafeVaults } from "../store/travel.ts";
@@ -23,12 +24,19 @@ const mostMilliseconds = 6_000;
  * Turns a person's travel mode on or off, with its audit records, in one transaction: the reply to `setTravelMode`.
  * When it is so already nothing changes, and nothing is recorded.
  * @param elapsed milliseconds of a clock that never goes back
- * @throws ServiceError `unavailable` when it takes too long, or is heard of after its `until`; `invalid_token` when that
+ * @throws ServiceError `access_denied` when the journey began by `standing_since`; `unavailable` when it takes too long, or is heard of after its `until`; `invalid_token` when that
  *   session has ended before it is done; then nothing changes either
  */
 export function setPersonsTravelMode(
   deps: Pick<Deps, "database" | "newId" | "now"> & { users: Pick<Users, "requireLasting"> },
-  { user_id: userId, enabled, audit, session_id: sessionId, until }: z.infer<typeof setTravelMode.input>,
+  {
+    user_id: userId,
+    enabled,
+    audit,
+    session_id: sessionId,
+    until,
+    standing_since: standingSince,
+  }: z.infer<typeof setTravelMode.input>,
   elapsed: () => number = () => performance.now(),
 ): Promise<TravelMode> {
   const deadline = elapsed() + mostMilliseconds;
@@ -43,6 +51,7 @@ export function setPersonsTravelMode(
   return deps.database.transaction(async (tx) => {
     await hurry(tx);
     const [person] = await lockPeople(tx, [userId]);
+    if (standingSince !== undefined && isOlder(person, standingSince)) throw tooYoung();
     if (person?.travelling === enabled) return travelModeView(person);
     const updated_at = await changeTravelMode(tx, { userId, enabled, now: deps.now() });
     const vaultIds = await listUnsafeVaults(tx, userId);
@@ -56,6 +65,19 @@ export function setPersonsTravelMode(
     if (sessionId !== undefined) deps.users.requireLasting({ sessionId });
     return { enabled, updated_at };
   });
+}
+
+/** Whether a person's journey began before a moment, or at it. */
+function isOlder(person: PersonRow | undefined, moment: string): boolean {
+  if (person?.travelling !== true || person.travel_changed_at === null) return false;
+  return Date.parse(person.travel_changed_at) <= Date.parse(moment);
+}
+
+function tooYoung(): ServiceError {
+  return new ServiceError(
+    "access_denied",
+    "the member travels since before you had this role, or before the member joined: only the member can end this",
+  );
 }
 
 /** By then auth-sm has given up, as far as its clock and this one agree. */
