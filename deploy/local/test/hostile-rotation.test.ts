@@ -65,7 +65,7 @@ async function store({ uid = newSecretUid(), payload, fields, dek, title }: Shap
     uid,
     folder_id: folderId,
     record_type: "login",
-    encrypted_payload: await box(key, content, contexts.data(uid)),
+    encrypted_payload: await bareBox(key, content),
     wrapped_dek: dek === undefined ? await box(folderKey, key, contexts.dek(uid)) : await dek(uid, key),
     ...(title === undefined ? {} : { title: "another", title_encrypted: await title(uid) }),
     ...(fields === undefined ? {} : { fields: await fields(uid) }),
@@ -104,6 +104,7 @@ const shapes = {
     dek: (uid) => box(folderKey, encodeText("short"), contexts.dek(uid)),
     fields: fieldOf("password", "no key"),
   },
+  "a uid with bits that no byte uses": { uid: `${newSecretUid().slice(0, -1)}B`, dek: () => Promise.resolve(noise) },
   "a title that does not open": { title: () => Promise.resolve(noise) },
   "a title and a name that differ": { title: (uid) => box(folderKey, encodeText("third"), contexts.title(uid)) },
 } satisfies Record<string, Shape>;
@@ -124,6 +125,7 @@ await t.test("no shape stops the rotation, and each that did not open is named",
     "a DEK that does not open": ["dek", "payload"],
     "a bare DEK": ["payload"],
     "a DEK that is no key": ["payload"],
+    "a uid with bits that no byte uses": ["dek", "payload"],
     "a title that does not open": ["title"],
   };
   const found = Object.fromEntries(unopened.map(({ uid, parts }) => [uid, parts]));

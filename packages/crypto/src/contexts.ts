@@ -6,7 +6,8 @@ declare const context: unique symbol;
 export type Context = string & { readonly [context]: true };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const secretUid = /^[A-Za-z0-9_][A-Za-z0-9_-]{21}$/;
+/** 16 bytes as base64url: the last character has four bits that no byte uses, and they are zero. */
+const secretUid = /^[A-Za-z0-9_][A-Za-z0-9_-]{20}[AQgw]$/;
 const resource = /^(org|folder|vault):[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const entryHash = /^([0-9a-f]{64}|null)$/;
 const wholeNumber = /^(0|[1-9][0-9]{0,15})$/;
@@ -17,7 +18,7 @@ const fieldName = /^[^\p{Cc}]{1,128}$/u;
  * are checked, so that no two things ever have one context.
  *
  * Each throws CryptoError `invalid_input` for an id that is not a lower-case UUID (a secret's `uid`: 22 base64url
- * characters, the first not `-`) or a field name that is not 1 to 128 characters without control characters.
+ * characters, the first not `-`, unused bits zero) or a field name that is not 1 to 128 characters without control characters.
  */
 export const contexts = {
   /** `encrypted_payload` of a secret, under its DEK. */

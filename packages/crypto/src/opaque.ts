@@ -39,8 +39,9 @@ export interface Login {
   sessionKey: string;
 }
 
-/** Starts a registration or a change of the password. */
+/** Starts a registration or a change of the password. @throws CryptoError `invalid_input` */
 export async function startRegistration(password: string): Promise<RegistrationStart> {
+  requireText(password);
   await ready;
   const { registrationRequest, clientRegistrationState } = client.startRegistration({ password });
   return { registrationRequest, state: clientRegistrationState };
@@ -69,8 +70,9 @@ export async function finishRegistration(answer: {
   return { registrationRecord, exportKey };
 }
 
-/** Starts a login or a fresh proof of the password. */
+/** Starts a login or a fresh proof of the password. @throws CryptoError `invalid_input` */
 export async function startLogin(password: string): Promise<LoginStart> {
+  requireText(password);
   await ready;
   const { startLoginRequest, clientLoginState } = client.startLogin({ password });
   return { startLoginRequest, state: clientLoginState };
@@ -95,6 +97,11 @@ export async function finishLogin(answer: { state: string; loginResponse: string
   );
   if (login === undefined) throw new CryptoError("login_failed", "wrong e-mail or password");
   return { finishLoginRequest: login.finishLoginRequest, exportKey: login.exportKey, sessionKey: login.sessionKey };
+}
+
+/** The library would replace half of a surrogate pair, so that different passwords became one. */
+function requireText(password: string): void {
+  if (!password.isWellFormed()) throw new CryptoError("invalid_input", "the password holds half of a surrogate pair");
 }
 
 /** A server's answer that was spread into the arguments must not choose how the password is stretched. */

@@ -10,6 +10,8 @@ const load = () => import("jose");
 
 const keyAlgorithm = "ECDH-ES+A256KW";
 const contentAlgorithm = "A256GCM";
+/** Members that change how a JWE is opened; no writer of this format sends them. */
+const unwanted = ["zip", "apu", "apv"];
 
 /**
  * Seals to a public key: compact JWE, ECDH-ES+A256KW, A256GCM, the context as `ctx` in the protected header. It is not
@@ -52,7 +54,7 @@ async function decrypt(key: CryptoKey, sealed: string): Promise<CompactDecryptRe
       keyManagementAlgorithms: [keyAlgorithm],
       contentEncryptionAlgorithms: [contentAlgorithm],
     });
-    if (opened.protectedHeader.zip === undefined) return opened;
+    if (unwanted.every((name) => !Object.hasOwn(opened.protectedHeader, name))) return opened;
   } catch {
     // One answer for every way in which it does not open.
   }

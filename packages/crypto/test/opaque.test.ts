@@ -26,6 +26,11 @@ async function answerLogin(
 
 const { record, exportKey } = await register();
 
+void t.test("a password that UTF-8 cannot carry is refused", async (t) => {
+  await t.rejects(startRegistration("a\ud800"), { code: "invalid_input" });
+  await t.rejects(startLogin("a\ud800"), { code: "invalid_input" });
+});
+
 void t.test("a login gives the export key of the registration and a session key that the server has too", async (t) => {
   const { client, server: serverLoginState, answer } = await answerLogin(record, password);
   const login = await finishLogin({ state: client, loginResponse: answer, password });

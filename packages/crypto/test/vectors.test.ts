@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import t from "tap";
 import { checkVectors } from "./vectors/check.ts";
-import { vectorDirectory, vectorFiles } from "./vectors/files.ts";
+import { checkedElsewhere, vectorDirectory, vectorFiles } from "./vectors/files.ts";
 
 const made = vectorFiles();
 
@@ -14,6 +14,7 @@ void t.test("the published files are exactly those that the script writes", asyn
 });
 
 for (const [name, text] of Object.entries(made)) {
+  if (checkedElsewhere.includes(name)) continue;
   void t.test(`the package does what ${name} says`, async (t) => {
     const checked = await checkVectors(name.replace(".json", ""), JSON.parse(text));
     t.ok(checked.length > 3, `${checked.length} vectors`);

@@ -65,9 +65,23 @@ export const cryptoMutants: readonly Mutant[] = [
   },
   {
     name: "one-time-token-sent-is-the-key-that-opens",
-    file: `${source}/access-token.ts`,
-    find: '"coffer/ott/auth/v1"',
-    replace: '"coffer/ott/wrap/v1"',
+    file: `${source}/one-time-seed.ts`,
+    find: "derive(seed, `coffer/${purpose}/auth/v1`)",
+    replace: "derive(seed, `coffer/${purpose}/wrap/v1`)",
+    tests: [vectors],
+  },
+  {
+    name: "sealed-key-with-a-name-of-its-sender-opens",
+    file: `${source}/seal.ts`,
+    find: '["zip", "apu", "apv"]',
+    replace: '["zip", "apv"]',
+    tests: [vectors],
+  },
+  {
+    name: "uid-with-unused-bits-in-a-context",
+    file: `${source}/contexts.ts`,
+    find: "{20}[AQgw]$/",
+    replace: "{21}$/",
     tests: [vectors],
   },
 ];

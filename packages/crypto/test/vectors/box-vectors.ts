@@ -51,6 +51,15 @@ export function boxVectors(): VectorFile<BoxVector> {
   const shortest = version1(Buffer.alloc(0), data).toString("base64");
   const slashes = version1(text, data, Buffer.alloc(12, 0xff)).toString("base64");
   const vault = uuid("vault");
+  const keyContexts = [
+    `coffer/v1/dek/${secret}`,
+    `coffer/v1/fk/${uuid("folder")}`,
+    `coffer/v1/folder-key/${uuid("folder")}`,
+    `coffer/v1/vault-key/${vault}`,
+    `coffer/v1/own-vault-key/${vault}`,
+    "coffer/v1/private-key",
+    "coffer/v1/user-key",
+  ];
   return {
     about: "Box v1: base64(0x01 ‖ nonce ‖ AES-256-GCM ciphertext ‖ tag), additional data = the context in UTF-8",
     vectors: [
@@ -65,11 +74,18 @@ export function boxVectors(): VectorFile<BoxVector> {
       opens("a folder key for a one-time token", `coffer/v1/fk/${uuid("folder")}`, bytes("folder key", 32)),
       opens("a folder key for its creator", `coffer/v1/folder-key/${uuid("folder")}`, bytes("folder key", 32)),
       opens("a vault key for its creator", `coffer/v1/vault-key/${vault}`, bytes("vault key", 32)),
+      opens("the key of a personal vault", `coffer/v1/own-vault-key/${vault}`, bytes("vault key", 32)),
       opens("a record", `coffer/v1/record/${vault}/${uuid("record")}`, Buffer.from('{"username":"ada"}')),
       opens("a private key", "coffer/v1/private-key", bytes("pkcs8", 138)),
       opens("a user key", "coffer/v1/user-key", bytes("user key", 32)),
       bare("the bare layout of a client that knows the specification alone", nonce),
       bare("the bare layout when its nonce begins with 0x01", Buffer.concat([Buffer.of(1), nonce.subarray(1)])),
+      ...keyContexts.map((context) =>
+        refused(`the bare layout for a key: ${context}`, sealed(nonce, bytes("dek", 32), null), { context }),
+      ),
+      refused("a personal vault's key as a shared vault's", version1(text, `coffer/v1/own-vault-key/${vault}`), {
+        context: `coffer/v1/vault-key/${vault}`,
+      }),
       refused("another key", good, { key: flip(key, 0).toString("hex") }),
       refused("the context of another secret", good, { context: `coffer/v1/data/${uid("another")}` }),
       refused("the context of another kind", good, { context: `coffer/v1/dek/${secret}` }),

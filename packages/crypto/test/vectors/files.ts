@@ -1,5 +1,7 @@
+import { auditVectors } from "./audit-vectors.ts";
 import { boxVectors } from "./box-vectors.ts";
 import { contextVectors } from "./context-vectors.ts";
+import { secretUidVectors, stableIdVectors } from "./id-vectors.ts";
 import { machineTokenVectors } from "./machine-token-vectors.ts";
 import { opaqueVectors } from "./opaque-vectors.ts";
 import { plaintextVectors } from "./plaintext-vectors.ts";
@@ -10,10 +12,14 @@ import { accessTokenVectors, derivationVectors, recoveryKeyVectors } from "./tex
 /** Where the published vectors lie. */
 export const vectorDirectory = new URL("../../../../docs/spec/vectors/", import.meta.url);
 
+/** Files whose readers are other packages: packages/events and packages/sdk check them. */
+export const checkedElsewhere: readonly string[] = ["audit.json", "secret-uid.json"];
+
 /** Every published file by its name, as text. Made by Node's primitives, never by the package that they check. */
 export function vectorFiles(): Record<string, string> {
   const contents = {
     "access-token": accessTokenVectors(),
+    audit: auditVectors(),
     box: boxVectors(),
     context: contextVectors(),
     derivation: derivationVectors(),
@@ -23,6 +29,8 @@ export function vectorFiles(): Record<string, string> {
     "public-key": publicKeyVectors(),
     "recovery-key": recoveryKeyVectors(),
     sealed: sealedVectors(),
+    "secret-uid": secretUidVectors(),
+    "stable-id": stableIdVectors(),
   };
   return Object.fromEntries(
     Object.entries(contents).map(([name, file]) => [`${name}.json`, `${JSON.stringify(file, null, 2)}\n`]),

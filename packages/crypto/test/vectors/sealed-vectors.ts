@@ -15,11 +15,12 @@ interface Recipe {
 }
 
 /** Concat KDF of RFC 7518 §4.6.2 for a 256-bit key; one round is enough. */
-function agreedKey(to: VectorKeyPair, algorithm: string): Buffer {
+function agreedKey(to: VectorKeyPair, algorithm: string, apu = "", apv = ""): Buffer {
   const publicKey = createPublicKey({ key: to.spki, format: "der", type: "spki" });
   const shared = diffieHellman({ privateKey: ephemeral.privateKey, publicKey });
   const field = (value: Buffer): Buffer => Buffer.concat([uint32(value.length), value]);
-  const otherInfo = [field(Buffer.from(algorithm)), field(Buffer.alloc(0)), field(Buffer.alloc(0)), uint32(256)];
+  const names = [apu, apv].map((name) => field(Buffer.from(name, "base64url")));
+  const otherInfo = [field(Buffer.from(algorithm)), ...names, uint32(256)];
   return createHash("sha256")
     .update(Buffer.concat([uint32(1), shared, ...otherInfo]))
     .digest();
@@ -36,7 +37,8 @@ function jwe({ header = { ctx: context }, to = recipient, epk = ephemeral.jwk }:
   const { alg = "ECDH-ES+A256KW", enc = "A256GCM", ...rest } = header;
   const written = Buffer.from(JSON.stringify({ alg, enc, ...rest, epk })).toString("base64url");
   const contentKey = alg === "ECDH-ES" ? agreedKey(to, "A256GCM") : bytes("content key", 32);
-  const wrap = createCipheriv("id-aes256-wrap", agreedKey(to, "ECDH-ES+A256KW"), Buffer.alloc(8, 0xa6));
+  const names = [header["apu"], header["apv"]].map((name) => (typeof name === "string" ? name : ""));
+  const wrap = createCipheriv("id-aes256-wrap", agreedKey(to, "ECDH-ES+A256KW", ...names), Buffer.alloc(8, 0xa6));
   const encryptedKey = alg === "ECDH-ES" ? Buffer.alloc(0) : Buffer.concat([wrap.update(contentKey), wrap.final()]);
   const iv = bytes("content iv", 12);
   const cipher = createCipheriv("aes-256-gcm", contentKey, iv).setAAD(Buffer.from(written));
@@ -91,6 +93,8 @@ export function sealedVectors(): VectorFile<SealedVector> {
       refused("direct key agreement", jwe({ header: { alg: "ECDH-ES", ctx: context } })),
       refused("another content encryption", jwe({ header: { enc: "A128GCM", ctx: context } })),
       refused("compression", jwe({ header: { zip: "DEF", ctx: context } })),
+      refused("a name of the sender", jwe({ header: { apu: "QWxpY2U", ctx: context } })),
+      refused("a name of the recipient", jwe({ header: { apv: "Qm9i", ctx: context } })),
       refused("an extension that must be understood", jwe({ header: { crit: ["exp"], exp: 1, ctx: context } })),
       refused("an ephemeral key that is not on the curve", jwe({ epk: offCurve })),
       refused("an ephemeral key of another curve", jwe({ epk: { ...ephemeral.jwk, crv: "P-384" } })),

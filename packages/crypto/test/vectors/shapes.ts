@@ -93,4 +93,40 @@ export interface OpaqueVector extends Named {
   password: string;
   export_key: string | null;
   user_key_seal_key: string | null;
+  /** One registration of this password, with the client's state: its blind and its request. */
+  registration: {
+    client_state: string;
+    registration_request: string;
+    registration_response: string;
+    registration_record: string;
+  } | null;
+  /** One whole login, with the client's state: its blind, KE1, its ephemeral secret and its nonce. */
+  messages: { client_state: string; ke1: string; ke2: string; ke3: string; session_key: string } | null;
+}
+
+export interface StableIdVector extends Named {
+  key: string;
+  text: string;
+  id: string | null;
+}
+
+export interface SecretUidVector extends Named {
+  folder_key: string;
+  folder_id: string;
+  title: string;
+  /** Uids that secrets of the folder have already. */
+  taken: string[];
+  uid: string;
+  /** The number in the text of the HMAC that gave this uid. */
+  turn: number;
+}
+
+export interface AuditVector {
+  name: string;
+  /** Why a reader of the chain must stop here, null for a whole record. */
+  error: "changed" | null;
+  record: object;
+  /** The record without `hash` in the JSON Canonicalization Scheme. */
+  canonical: string;
+  hash: string;
 }
