@@ -1,8 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
@@ -11,7 +10,7 @@ import type { ServiceName } from "@coffer/events";
 import { nodeFlags } from "@coffer/service";
 import type { SigningKey } from "@coffer/tokens";
 import { generateSigningKey } from "@coffer/tokens";
-import { startNats, startPostgres, startRedis } from "@coffer/stores";
+import { startNats, startPostgres, startRedis, temporaryDirectory } from "@coffer/stores";
 import pg from "pg";
 
 const services = resolve(import.meta.dirname, "../../../services");
@@ -50,7 +49,7 @@ export interface RunningCoffer {
 
 /** Starts the stores (Postgres with full durability) and the services that are loaded. */
 export async function startCoffer(names: LoadedServices): Promise<RunningCoffer> {
-  const directory = mkdtempSync(join(tmpdir(), "coffer-bench-"));
+  const directory = temporaryDirectory("coffer-bench-");
   const undo: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
     for (const work of undo.reverse()) await work();

@@ -1,7 +1,7 @@
-import { readdirSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Dirent } from "node:fs";
-import { installationFile } from "./installation.ts";
+import { aboutInstallation, installationFile } from "./installation.ts";
 import { lockFolder } from "./instance-lock.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -49,6 +49,8 @@ export function isEmpty(dataDirectory: string): boolean {
  */
 export function takeBack(dataDirectory: string): () => void {
   if (entriesOf(dataDirectory).some(({ name }) => name !== installation && name !== lockFolder)) return () => undefined;
+  const stores = aboutInstallation(dataDirectory)?.stores;
+  if (typeof stores === "string" && existsSync(stores)) return () => undefined;
   rmSync(installationFile(dataDirectory), { force: true });
   return () => {
     try {

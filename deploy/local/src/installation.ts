@@ -21,6 +21,8 @@ export interface Installation {
   readonly nats: Record<ServiceName, string>;
   /** Of each service's own user, and of the owner, who may do everything. */
   readonly redis: Record<ServiceName | "owner", string>;
+  /** The folder with the files of the stores, or `null` when that is the data directory itself. */
+  readonly stores: string | null;
 }
 
 /** The file that makes a folder a data directory of Coffer. */
@@ -29,10 +31,11 @@ export function installationFile(dataDirectory: string): string {
 }
 
 /**
- * Reads the installation of a data directory, or makes folder, passwords and file (0600). Throws StartupError when the
+ * Reads the installation of a data directory, or makes folder, passwords and file (0600); `stores` is where the stores of
+ * a new one keep their files. Throws StartupError when the
  * file holds no installation, and when the data directory has another format.
  */
-export function openInstallation(dataDirectory: string): Installation {
+export function openInstallation(dataDirectory: string, stores: string | null = null): Installation {
   const path = installationFile(dataDirectory);
   if (existsSync(path)) return read(path, dataDirectory);
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
@@ -46,9 +49,20 @@ export function openInstallation(dataDirectory: string): Installation {
     postgres: each(),
     nats: each(),
     redis: { ...each(), owner: password() },
+    stores,
   };
   write(path, made);
   return made;
+}
+
+/** What the file of a data directory says, of any format; `null` when there is none that can be read. */
+export function aboutInstallation(dataDirectory: string): Partial<Installation> | null {
+  try {
+    const found: unknown = JSON.parse(readFileSync(installationFile(dataDirectory), "utf8"));
+    return typeof found === "object" ? found : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Notes that everything answered for the first time. */
@@ -61,9 +75,11 @@ function read(path: string, dataDirectory: string): Installation {
   const format = formatOf(found);
   if (format !== null && format !== dataFormat) throw otherFormat(dataDirectory, format);
   // Written below, 0600. A property that is missing here means that the file was changed since.
-  const { postgres, nats, redis } = (found ?? {}) as Partial<Installation>;
+  const { postgres, nats, redis, stores } = (found ?? {}) as Partial<Installation>;
   const passwords = [postgres, nats, redis].flatMap((each) => serviceNames.map((name) => each?.[name]));
-  if ([redis?.owner, ...passwords].every((password) => typeof password === "string")) return found as Installation;
+  if ([redis?.owner, ...passwords].every((password) => typeof password === "string")) {
+    return { ...(found as Installation), stores: stores ?? null };
+  }
   throw new StartupError(
     `${path} does not hold the passwords of this data directory's stores, as it should. Restore it from a backup, ` +
       "or empty the data directory with npm start -- --reset",

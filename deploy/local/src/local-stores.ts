@@ -29,6 +29,8 @@ export interface LocalStores {
 
 export interface StoreOptions {
   settings: Settings;
+  /** The folder that holds the files of the stores. */
+  directory: string;
   installation: Installation;
   report: (line: string) => void;
   onRestart: () => void;
@@ -82,19 +84,19 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
   }
 }
 
-function postgres({ settings, report, onRestart }: StoreOptions): Promise<KeptStore> {
-  const directory = join(settings.COFFER_DATA_DIR, "postgres");
+function postgres({ directory: place, report, onRestart }: StoreOptions): Promise<KeptStore> {
+  const directory = join(place, "postgres");
   report(existsSync(join(directory, "data")) ? "starting Postgres" : "making the Postgres data directory");
   const start = (port: number | undefined) => startPostgres({ directory, ...(port === undefined ? {} : { port }) });
   return keepRunning({ name: "Postgres", start, report, onRestart });
 }
 
-async function nats({ settings, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
+async function nats({ directory, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
   const command = await locate("nats-server", { report });
   const users = natsUsers(installation.nats);
   const start = (port: number | undefined) =>
     startNats({
-      directory: join(settings.COFFER_DATA_DIR, "nats"),
+      directory: join(directory, "nats"),
       config: natsServerConfig({ users, host: "127.0.0.1", port: port ?? 4222, maxPayload: maxPayloadBytes }),
       command,
       ...(port === undefined ? {} : { port }),
@@ -102,11 +104,11 @@ async function nats({ settings, installation, report, onRestart }: StoreOptions)
   return keepRunning({ name: "NATS", start, report, onRestart });
 }
 
-async function redis({ settings, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
+async function redis({ directory, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
   const command = await locate("redis-server", { report });
   const start = (port: number | undefined) =>
     startRedis({
-      directory: join(settings.COFFER_DATA_DIR, "redis"),
+      directory: join(directory, "redis"),
       password: installation.redis.owner,
       acl: (version) =>
         redisAcl({ users: redisUsers(installation.redis), ownerPassword: installation.redis.owner, version }),

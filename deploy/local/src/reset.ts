@@ -1,9 +1,11 @@
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { endServersIn } from "@coffer/stores";
 import { othersIn, ownEntries, refuseForeign } from "./data-directory.ts";
+import { aboutInstallation } from "./installation.ts";
 import { lockFolder } from "./instance-lock.ts";
+import { removePlaces, removeTree } from "./stores-place.ts";
 import { StartupError } from "./startup-error.ts";
 
 /**
@@ -14,10 +16,13 @@ import { StartupError } from "./startup-error.ts";
 export async function resetDataDirectory(dataDirectory: string, yes: boolean): Promise<string[]> {
   refuseForeign(dataDirectory);
   const entries = readdirSync(dataDirectory).filter((name) => name !== lockFolder && ownEntries.has(name));
+  const { stores } = aboutInstallation(dataDirectory) ?? {};
   if (entries.length > 0) {
     if (!yes) await confirm(dataDirectory);
     await endServersIn(dataDirectory);
-    for (const name of entries) rmSync(join(dataDirectory, name), { recursive: true, force: true, maxRetries: 5 });
+    // Before the file that names it.
+    await removePlaces(dataDirectory, typeof stores === "string" ? stores : null);
+    for (const name of entries) removeTree(join(dataDirectory, name));
   }
   return othersIn(dataDirectory);
 }

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { locate, startPostgres, withoutDurability } from "@coffer/stores";
+import { locate, startPostgres, temporaryDirectory, withoutDurability } from "@coffer/stores";
 import type { TapCount } from "./count-tap.ts";
 import { leftovers } from "./leftovers.ts";
+import { placesBelow, removeTree } from "./stores-place.ts";
 import { runTap } from "./run-tap.ts";
 
 /** Tells each test where it may write, and which Postgres the suite shares; `@coffer/testkit` reads both. */
@@ -25,8 +25,8 @@ export interface SuiteOptions {
 export async function runSuite({ files, out, signal }: SuiteOptions): Promise<TapCount> {
   const report = (line: string): unknown => out(`${line}\n`);
   for (const program of ["nats-server", "redis-server"] as const) await locate(program, { report });
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "coffer-suite-")));
-  const scratch = realpathSync(mkdtempSync(join(root, "tests-")));
+  const root = temporaryDirectory("coffer-suite-");
+  const scratch = temporaryDirectory("tests-", root);
   try {
     const postgres = await startPostgres({ directory: join(root, "postgres"), settings: withoutDurability });
     try {
@@ -67,5 +67,10 @@ async function reportLeftovers(directory: string, out: (text: string) => unknown
   }
   const folders = readdirSync(directory).filter((name) => name.startsWith("coffer-"));
   for (const name of folders) out(`left behind by a test: folder ${name}\n`);
-  return processes.length + folders.length;
+  const places = process.getuid?.() === 0 ? placesBelow(directory) : [];
+  for (const place of places) {
+    out(`left behind by a test: folder ${place}\n`);
+    removeTree(place);
+  }
+  return processes.length + folders.length + places.length;
 }

@@ -18,6 +18,7 @@ import { environmentOf } from "./service-environment.ts";
 import { presentServices } from "./services.ts";
 import type { ServiceRow } from "./services.ts";
 import type { Settings } from "./settings.ts";
+import { openPlace } from "./stores-place.ts";
 import { cannotListen, StartupError } from "./startup-error.ts";
 
 export interface RunOptions {
@@ -76,8 +77,9 @@ export async function run({ settings, env, installation, report }: RunOptions): 
       throw cannotListen(error, { host: "127.0.0.1", port, variable: "COFFER_MANAGEMENT_PORT" });
     });
     ends.push(() => management.close());
-    report(`data in ${dataDirectory}`);
-    const stores = await startStores({ settings, installation, report, onRestart: () => publish() });
+    const directory = openPlace(dataDirectory, installation.stores);
+    report(`data in ${dataDirectory}${directory === dataDirectory ? "" : `, the files of the stores in ${directory}`}`);
+    const stores = await startStores({ settings, directory, installation, report, onRestart: () => publish() });
     ends.push(() => stores.stop());
     const routerSecret = settings.COFFER_PROCESSES === "separate" ? randomBytes(24).toString("base64url") : null;
     const baseUrls = settings.COFFER_BASE_URL.length > 0 ? settings.COFFER_BASE_URL : localBaseUrls(front.port);

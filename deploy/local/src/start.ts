@@ -3,6 +3,7 @@ import { ConfigurationError, describeVariables } from "@coffer/env";
 import { StoreError } from "@coffer/stores";
 import type { Arguments } from "./arguments.ts";
 import { readArguments } from "./arguments.ts";
+import { becomeOwner } from "./become-owner.ts";
 import { checkout } from "./checkout.ts";
 import { isEmpty, refuseForeign, takeBack } from "./data-directory.ts";
 import { firstMinute, machineInTheWay } from "./first-minute.ts";
@@ -14,6 +15,7 @@ import { runFileOf } from "./run-file.ts";
 import { run } from "./run.ts";
 import { readSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
+import { choosePlace } from "./stores-place.ts";
 import { aboutDataDirectory, StartupError } from "./startup-error.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -42,13 +44,15 @@ type Given = Pick<Arguments, "reset" | "yes" | "restarted">;
 /** Starts, says that it is ready, and serves until it is told to stop. */
 async function serve(settings: Settings, { reset, yes, restarted }: Given): Promise<void> {
   const dataDirectory = settings.COFFER_DATA_DIR;
+  const owner = becomeOwner(dataDirectory);
+  if (owner !== null) report(`${dataDirectory} belongs to user ${owner}: going on as that user`);
   refuseForeign(dataDirectory);
   const wasEmpty = isEmpty(dataDirectory);
   const unlock = takeLock(dataDirectory);
   let tidy = (): void => undefined;
   try {
     if (reset) await startOver(dataDirectory, yes);
-    const installation = openInstallation(dataDirectory);
+    const installation = openInstallation(dataDirectory, choosePlace(dataDirectory));
     const stopped = untilStopped();
     const starting = run({ settings, env: process.env, installation, report });
     const first = await Promise.race([starting, stopped]);

@@ -2,12 +2,13 @@ import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "no
 import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
-import { serversIn } from "@coffer/stores";
+import { serversIn, serverUser } from "@coffer/stores";
 import { startReceiver, testDirectory } from "@coffer/testkit";
 import { othersIn } from "../src/data-directory.ts";
 import { firstMinute } from "../src/first-minute.ts";
 import type { RunState } from "../src/run-file.ts";
 import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts";
+import { privilegesOf, unprivileged } from "./privileges.ts";
 
 const directory = testDirectory(t);
 const temporary = testDirectory(t);
@@ -73,6 +74,15 @@ await t.test("coffer.json names what runs, for its owner alone", async (t) => {
   for (const path of ["/livez", "/readyz", "/metrics", "/version"]) {
     t.equal(await statusOf(`${state.management_url}${path}`), 200, path);
   }
+});
+
+const asRoot = linux && process.getuid?.() === 0;
+await t.test("the stores that root starts run as a user that may do nothing else", { skip: !asRoot }, (t) => {
+  const user = serverUser() ?? { uid: 0, gid: 0 };
+  const pids = Object.entries(first.state().store_pids);
+  t.equal(pids.length, 3);
+  for (const [name, pid] of pids) t.match(privilegesOf(pid), unprivileged(user), name);
+  t.end();
 });
 
 await t.test("each path is answered by its service, and no path by nobody", async (t) => {

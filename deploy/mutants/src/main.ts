@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { locate, startPostgres, withoutDurability } from "@coffer/stores";
+import { locate, startPostgres, temporaryDirectory, withoutDurability } from "@coffer/stores";
 import { catalogue } from "./catalogue.ts";
 import { checkTypes } from "./check-types.ts";
 import { misfits } from "./misfits.ts";
@@ -34,7 +33,7 @@ async function tryAll({ mutants, jobs }: Options): Promise<number> {
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(name, () => ending.abort());
   const { signal } = ending;
   for (const program of ["nats-server", "redis-server"] as const) await locate(program, { report: out });
-  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "coffer-mutants-")));
+  const scratch = temporaryDirectory("coffer-mutants-");
   try {
     if (refused("UNTYPED", await checkTypes(checkout, scratch, mutants, signal))) return 1;
     const tests = join(scratch, "tests");

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { onPath } from "./on-path.ts";
+import { serverUser } from "./server-user.ts";
 
 const images = { "nats-server": "nats:2.12-alpine", "redis-server": "redis:8-alpine" } as const;
 
@@ -19,7 +20,8 @@ export function dockerCommand(program: keyof typeof images): string[] | null {
   if (docker === null) return null;
   if (spawnSync(docker, ["info"], { stdio: "ignore", timeout: 10_000 }).status !== 0) return null;
   const { getuid, getgid } = process;
-  const user = getuid === undefined || getgid === undefined ? [] : [`--user=${getuid()}:${getgid()}`];
+  const { uid, gid } = serverUser() ?? { uid: getuid?.(), gid: getgid?.() };
+  const user = uid === undefined || gid === undefined ? [] : [`--user=${uid}:${gid}`];
   return [
     docker,
     "run",
@@ -27,6 +29,8 @@ export function dockerCommand(program: keyof typeof images): string[] | null {
     "--init",
     `--name=${marks.name}`,
     ...user,
+    "--cap-drop=ALL",
+    "--security-opt=no-new-privileges",
     `--volume=${marks.directory}:${marks.directory}`,
     `--workdir=${marks.directory}`,
     `--publish=127.0.0.1:${marks.port}:${marks.port}`,

@@ -1,9 +1,11 @@
-import { chmodSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endContainer, filled, isDocker } from "./docker.ts";
 import { locate } from "./locate.ts";
 import { endServersIn } from "./processes.ts";
+import { reachableCommand } from "./reachable-programs.ts";
 import { runServer } from "./run-server.ts";
+import { writeServerFile } from "./server-user.ts";
+import { openStoreDirectory } from "./store-directory.ts";
 import type { Store } from "./store.ts";
 
 export interface NatsOptions {
@@ -19,18 +21,17 @@ export interface NatsOptions {
 
 /** Starts a NATS server on 127.0.0.1. The URL holds no credentials. Throws StoreError. */
 export async function startNats({ directory, config, port, command }: NatsOptions): Promise<Store> {
-  mkdirSync(directory, { recursive: true });
-  const here = realpathSync(directory);
-  const program = command ?? (await locate("nats-server"));
-  const contained = isDocker(program);
+  const here = openStoreDirectory(directory);
+  const located = command ?? (await locate("nats-server"));
+  const contained = isDocker(located);
   const clear = (): Promise<void> => {
-    if (contained) endContainer(program, here);
+    if (contained) endContainer(located, here);
     return endServersIn(here);
   };
   await clear();
+  const program = contained ? located : reachableCommand(located, here);
   const file = join(here, "nats.conf");
-  writeFileSync(file, config, { mode: 0o600 });
-  chmodSync(file, 0o600);
+  writeServerFile(file, config);
   const host = contained ? "0.0.0.0" : "127.0.0.1";
   return runServer({
     name: "nats-server",
@@ -43,6 +44,7 @@ export async function startNats({ directory, config, port, command }: NatsOption
     taken: /address already in use|port is already allocated/,
     stopSignal: "SIGTERM",
     afterExit: clear,
+    contained,
     ...(contained ? { onKill: () => endContainer(program, here) } : {}),
   });
 }

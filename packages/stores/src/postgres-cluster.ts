@@ -1,9 +1,9 @@
 import { execFile, spawnSync } from "node:child_process";
-import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
-import { asServerUser, serverUser } from "./postgres-user.ts";
+import { asServerUser, serverUser, writeServerFile } from "./server-user.ts";
 import { StoreError } from "./store.ts";
 
 const run = promisify(execFile);
@@ -25,26 +25,23 @@ export async function makeCluster(binaries: PostgresBinaries, options: ClusterOp
   const secret = join(directory, "data.password");
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
-  writeFileSync(secret, `${password}\n`, { mode: 0o600 });
+  writeServerFile(secret, `${password}\n`);
   const user = serverUser();
   if (user !== null) chownSync(unfinished, user.uid, user.gid);
-  const [program = "", ...rest] = asServerUser(
-    [
-      binaries.initdb,
-      `--pgdata=${unfinished}`,
-      "--username=postgres",
-      `--pwfile=${secret}`,
-      "--auth=scram-sha-256",
-      "--encoding=UTF8",
-      "--locale=C",
-      "--locale-provider=builtin",
-      "--builtin-locale=C.UTF-8",
-      "--data-checksums",
-      "--no-instructions",
-      ...(durable ? [] : ["--no-sync"]),
-    ],
-    {},
-  );
+  const [program = "", ...rest] = asServerUser([
+    binaries.initdb,
+    `--pgdata=${unfinished}`,
+    "--username=postgres",
+    `--pwfile=${secret}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--data-checksums",
+    "--no-instructions",
+    ...(durable ? [] : ["--no-sync"]),
+  ]);
   try {
     await run(program, rest, { cwd: directory });
   } catch (cause) {
@@ -75,5 +72,8 @@ function freeSharedMemory(data: string): void {
   } catch {
     return;
   }
-  if (segment !== undefined && segment !== "") spawnSync("ipcrm", ["-m", segment], { stdio: "ignore" });
+  if (segment === undefined || !/^\d+$/.test(segment)) return;
+  // The server wrote the number: as its user, so that no other user's segment is removed.
+  const [program = "", ...args] = asServerUser(["ipcrm", "-m", segment]);
+  spawnSync(program, args, { stdio: "ignore" });
 }

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { postgresBinaries } from "./postgres-binaries.ts";
-import { asServerUser, serverUser } from "./postgres-user.ts";
 import { clearAfterCrash, makeCluster } from "./postgres-cluster.ts";
 import { endServersIn } from "./processes.ts";
+import { reachableBinaries } from "./reachable-programs.ts";
 import { runServer } from "./run-server.ts";
+import { serverUser } from "./server-user.ts";
+import { openStoreDirectory } from "./store-directory.ts";
 import type { Store } from "./store.ts";
 
 export interface PostgresOptions {
@@ -47,12 +49,11 @@ const defaults = {
  * StoreError.
  */
 export async function startPostgres({ directory, port, settings = {} }: PostgresOptions): Promise<Store> {
-  mkdirSync(directory, { recursive: true });
-  const here = realpathSync(directory);
+  const here = openStoreDirectory(directory);
   const data = join(here, "data");
   await endServersIn(here);
   clearAfterCrash(data);
-  const binaries = await postgresBinaries();
+  const binaries = reachableBinaries(await postgresBinaries(), here);
   const password = passwordOf(here);
   if (!existsSync(data))
     await makeCluster(binaries, { directory: here, password, durable: settings["fsync"] !== "off" });
@@ -63,9 +64,7 @@ export async function startPostgres({ directory, port, settings = {} }: Postgres
     name: "postgres",
     directory: data,
     logDirectory: here,
-    command: (chosen) =>
-      asServerUser([binaries.postgres, "-D", data, "-p", String(chosen), ...options], { deathSignal: "INT" }),
-    tied: true,
+    command: (chosen) => [binaries.postgres, "-D", data, "-p", String(chosen), ...options],
     url: (chosen) => `postgres://postgres:${password}@127.0.0.1:${chosen}/postgres`,
     port,
     ready: /database system is ready to accept connections/,

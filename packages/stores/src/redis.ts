@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endContainer, filled, imageVersion, isDocker } from "./docker.ts";
 import { locate } from "./locate.ts";
 import { endServersIn } from "./processes.ts";
+import { reachableCommand } from "./reachable-programs.ts";
 import { runServer } from "./run-server.ts";
+import { asServerUser, writeServerFile } from "./server-user.ts";
+import { openStoreDirectory } from "./store-directory.ts";
 import { StoreError } from "./store.ts";
 import type { Store } from "./store.ts";
 
@@ -26,19 +28,18 @@ export interface RedisOptions {
 
 /** Starts a Redis (or Valkey) server on 127.0.0.1 that keeps nothing on disk. Throws StoreError. */
 export async function startRedis({ directory, port, password, acl, command }: RedisOptions): Promise<Store> {
-  mkdirSync(directory, { recursive: true });
-  const here = realpathSync(directory);
-  const program = command ?? (await locate("redis-server"));
-  const contained = isDocker(program);
+  const here = openStoreDirectory(directory);
+  const located = command ?? (await locate("redis-server"));
+  const contained = isDocker(located);
   const clear = (): Promise<void> => {
-    if (contained) endContainer(program, here);
+    if (contained) endContainer(located, here);
     return endServersIn(here);
   };
   await clear();
+  const program = contained ? located : reachableCommand(located, here);
   const file = join(here, "redis.conf");
   const users = acl?.(contained ? imageVersion : versionOf(program)) ?? ownerOnly(password);
-  writeFileSync(file, configuration(here, users, contained), { mode: 0o600 });
-  chmodSync(file, 0o600);
+  writeServerFile(file, configuration(here, users, contained));
   const credentials = password === undefined ? "" : `:${encodeURIComponent(password)}@`;
   return runServer({
     name: "redis-server",
@@ -51,15 +52,18 @@ export async function startRedis({ directory, port, password, acl, command }: Re
     taken: /Address already in use|port is already allocated/i,
     stopSignal: "SIGTERM",
     afterExit: clear,
+    contained,
     ...(contained ? { onKill: () => endContainer(program, here) } : {}),
   });
 }
 
 /** The major version of a Redis or Valkey server. Throws StoreError. */
-function versionOf([program = "", ...rest]: readonly string[]): number {
+function versionOf(command: readonly string[]): number {
+  const [program = "", ...rest] = asServerUser(command);
   const { stdout } = spawnSync(program, [...rest, "--version"], { encoding: "utf8", timeout: 10_000 });
   const major = / v=(\d+)\./.exec(stdout)?.[1];
-  if (major === undefined) throw new StoreError(`${rest.at(-1) ?? program} does not say which version of Redis it is`);
+  if (major === undefined)
+    throw new StoreError(`${command.at(-1) ?? "redis-server"} does not say which version of Redis it is`);
   return Number(major);
 }
 

@@ -3,6 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statS
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
 import { isAlive, signal } from "./processes.ts";
+import { asServerUser } from "./server-user.ts";
 import { StoreError } from "./store.ts";
 import type { Store } from "./store.ts";
 import { tiedToThisProcess } from "./tied.ts";
@@ -27,8 +28,8 @@ export interface ServerPlan {
   afterExit?: () => Promise<void> | void;
   /** Ends what a kill of the process does not reach: a container. */
   onKill?: () => void;
-  /** True when `command` already ties the server's life to this process. */
-  tied?: boolean;
+  /** True for a command of Docker, which decides by itself as which user the server runs. */
+  contained?: boolean;
 }
 
 const logLimitBytes = 16 * 1024 * 1024;
@@ -57,7 +58,10 @@ async function launch(plan: ServerPlan, port: number): Promise<Outcome> {
   const log = openLog(`${plan.logDirectory}/log`);
   const from = fstatSync(log).size;
   const command = plan.command(port);
-  const [program = "", ...rest] = plan.tied === true ? command : tiedToThisProcess(command, plan.stopSignal);
+  const [program = "", ...rest] =
+    plan.contained === true
+      ? tiedToThisProcess(command, plan.stopSignal)
+      : asServerUser(command, { deathSignal: plan.stopSignal.slice(3) });
   // A group of its own, so that a Ctrl-C in the terminal reaches only us and the order of the stop is ours.
   const child = spawn(program, rest, { cwd: plan.directory, stdio: ["ignore", log, log], detached: true });
   const state = { gone: false };

@@ -1,14 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { locate, startRedis } from "@coffer/stores";
+import { locate, startRedis, temporaryDirectory } from "@coffer/stores";
 import { unpackWithApt } from "../src/apt.ts";
 import { filled, isDocker } from "../src/docker.ts";
 import { onPath } from "../src/on-path.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "coffer-stores-"));
+const directory = temporaryDirectory("coffer-stores-");
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
 
 await t.test("a program on the PATH comes first", async (t) => {

@@ -1,13 +1,12 @@
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { serversIn, startNats, startRedis } from "@coffer/stores";
+import { serversIn, startNats, startRedis, temporaryDirectory } from "@coffer/stores";
 import type { Store } from "@coffer/stores";
 
-const directory = mkdtempSync(join(tmpdir(), "coffer-stores-"));
+const directory = temporaryDirectory("coffer-stores-");
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Sends lines and returns what the server says until `until` is in it. */

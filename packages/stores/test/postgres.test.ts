@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
-import { isAlive, serversIn, startPostgres, StoreError } from "@coffer/stores";
+import { isAlive, serversIn, startPostgres, StoreError, temporaryDirectory } from "@coffer/stores";
 import type { Store } from "@coffer/stores";
 
-const directory = mkdtempSync(join(tmpdir(), "coffer-stores-"));
+const directory = temporaryDirectory("coffer-stores-");
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
 
 async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {

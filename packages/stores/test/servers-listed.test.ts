@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import t from "tap";
-import { startNats } from "@coffer/stores";
+import { startNats, temporaryDirectory } from "@coffer/stores";
 import { serversListed } from "../src/servers-listed.ts";
 
 const programs = new Set(["postgres", "nats-server", "redis-server"]);
@@ -41,7 +39,7 @@ await t.test("a server from a directory that works elsewhere is none of it", (t)
 });
 
 await t.test("a server that runs is found by its directory in what the system lists", async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), "coffer-stores-"));
+  const directory = temporaryDirectory("coffer-stores-");
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const store = await startNats({ directory, config: "" });
   t.teardown(() => store.stop());

@@ -1,6 +1,5 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
+import { temporaryDirectory } from "@coffer/stores";
 import type { TestScope } from "./scope.ts";
 
 /** Where a run of the suite keeps what its tests write; set by `npm test`, which looks for leftovers there. */
@@ -13,9 +12,9 @@ export function testDirectory(t: TestScope): string {
   return directory;
 }
 
-/** A fresh folder. Whoever made it removes it. */
+/** A fresh folder, below which stores can run. The caller removes it. */
 export function makeTestDirectory(): string {
-  return realpathSync(mkdtempSync(join(process.env[testRootVariable] ?? tmpdir(), "coffer-test-")));
+  return temporaryDirectory("coffer-test-", process.env[testRootVariable]);
 }
 
 /** Removes a folder of `makeTestDirectory` with all that is in it. */

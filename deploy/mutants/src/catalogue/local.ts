@@ -2,6 +2,10 @@ import type { Mutant } from "../mutant.ts";
 
 const permissions = "packages/ratelimit/src/permissions.ts";
 const permissionsTest = "packages/ratelimit/test/permissions.test.ts";
+const user = "packages/stores/src/server-user.ts";
+const place = "deploy/local/src/stores-place.ts";
+const placeTest = "deploy/local/test/stores-place.test.ts";
+const oneProcess = "deploy/local/test/one-process.test.ts";
 const installation = "deploy/local/src/installation.ts";
 
 /** A local run whose stores allow too much, or that goes on with data it does not understand. */
@@ -54,5 +58,54 @@ export const localMutants: readonly Mutant[] = [
     find: "failures > mostRestarts",
     replace: "failures > 2 * mostRestarts",
     tests: ["deploy/local/test/restarts.test.ts"],
+  },
+  {
+    name: "stores-keep-a-capability",
+    file: user,
+    find: '"--bounding-set=-all"',
+    replace: '"--bounding-set=-all,+dac_override"',
+    tests: [oneProcess],
+  },
+  {
+    name: "stores-may-gain-privileges",
+    file: user,
+    find: '          "--no-new-privs",\n',
+    replace: "",
+    tests: [oneProcess],
+  },
+  {
+    name: "place-of-another-user",
+    file: place,
+    find: "found.uid === 0 && (found.mode",
+    replace: "found.uid >= 0 && (found.mode",
+    tests: [placeTest],
+  },
+  {
+    name: "place-that-others-change",
+    file: place,
+    find: "(found.mode & 0o022) === 0",
+    replace: "found.mode >= 0",
+    tests: [placeTest],
+  },
+  {
+    name: "place-behind-a-link",
+    file: place,
+    find: "lstatSync(folder)",
+    replace: '(folder === "" ? lstatSync(folder) : statSync(folder))',
+    tests: [placeTest],
+  },
+  {
+    name: "place-of-the-original-for-a-copy",
+    file: place,
+    find: "owner !== null && aboutInstallation(owner)?.stores === place",
+    replace: 'owner === "" && aboutInstallation(owner)?.stores === place',
+    tests: [placeTest],
+  },
+  {
+    name: "reset-removes-anothers-place",
+    file: place,
+    find: "&& ownerOf(place) === realpathSync(dataDirectory)",
+    replace: "&& ownerOf(place) !== dataDirectory",
+    tests: [placeTest],
   },
 ];

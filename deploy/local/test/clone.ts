@@ -1,0 +1,132 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { endServersIn, tiedToThisProcess } from "@coffer/stores";
+import type { TestScope } from "@coffer/testkit";
+import { checkout } from "../src/checkout.ts";
+import { firstMinute } from "../src/first-minute.ts";
+import { readRunFile } from "../src/run-file.ts";
+import type { RunState } from "../src/run-file.ts";
+import { aboutInstallation } from "../src/installation.ts";
+import { removePlaces } from "../src/stores-place.ts";
+import { killGroup, until } from "./npm-start.ts";
+
+const run = promisify(execFile);
+const notCopied = new Set([".coffer", ".git", ".tap", "bench", "node_modules"]);
+
+/**
+ * A copy of the checkout below `parent`, in a folder with a blank and with letters beyond ASCII, which is removed with
+ * the test. What is installed is linked. `owner` gets the files of the copy that are no links.
+ */
+export function cloneIn(t: TestScope, parent: string, owner?: { uid: number; gid: number }): string {
+  const clone = realpathSync(mkdtempSync(join(parent, "Coffer für Übung-")));
+  const data = join(clone, ".coffer");
+  t.teardown(async () => {
+    await endServersIn(clone);
+    await removePlaces(data, aboutInstallation(data)?.stores ?? null);
+    rmSync(clone, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const names = readdirSync(checkout).filter((name) => !notCopied.has(name) && !/^machine.*\.json$/.test(name));
+  for (const name of names)
+    cpSync(join(checkout, name), join(clone, name), {
+      recursive: true,
+      filter: (path) => !path.includes("/node_modules/"),
+    });
+  if (owner !== undefined) execFileSync("chown", ["-R", `${owner.uid}:${owner.gid}`, clone]);
+  mkdirSync(join(clone, "node_modules"));
+  for (const flags of ["-al", "-a"]) {
+    try {
+      execFileSync("cp", [flags, `${join(checkout, "node_modules")}/.`, join(clone, "node_modules")], {
+        stdio: "ignore",
+      });
+      break;
+    } catch {
+      // Another file system: the next try copies.
+    }
+  }
+  return clone;
+}
+
+export interface ClonedRun {
+  state: RunState;
+  stdout: string;
+  stderr: () => string;
+  /** Ends it as Ctrl-C does. Returns the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/**
+ * Takes away what the test runner adds to the environment of each process: its hooks write where only this user may.
+ */
+const withoutHooks = ["env", "NODE_OPTIONS="] as const;
+
+/** What a shell has that was opened for another user: no settings of Coffer, no folder of a person. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  const kept = ["PATH", "LANG", "COFFER_TEST_DIRECTORY"].filter((name) => process.env[name] !== undefined);
+  return Object.fromEntries(kept.map((name) => [name, process.env[name]]));
+}
+
+/** Runs `npm start` in a clone; `prefix` is a command that runs another one as another user. */
+export async function startClone(
+  t: TestScope,
+  clone: string,
+  { prefix = [], args = [] }: { prefix?: readonly string[]; args?: readonly string[] } = {},
+): Promise<ClonedRun> {
+  const command = tiedToThisProcess([...withoutHooks, ...prefix, "npm", "start", "--silent", "--", ...args], "SIGTERM");
+  const [program = "", ...rest] = command;
+  const child = spawn(program, rest, {
+    cwd: clone,
+    env: { ...bareEnvironment(), COFFER_PORT: "0", npm_config_cache: join(clone, ".coffer-npm") },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const pid = child.pid ?? 0;
+  const exited = once(child, "close").then(() => child.exitCode);
+  const text = { out: "", err: "" };
+  child.stdout.on("data", (chunk: Buffer) => (text.out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (text.err += chunk.toString()));
+  t.teardown(async () => {
+    killGroup(pid);
+    await exited;
+  });
+  const data = join(clone, ".coffer");
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`ended before it was ready: ${text.err}`);
+    return text.out.includes("\n") && readRunFile(data) !== null;
+  });
+  const state = readRunFile(data);
+  if (state === null) throw new Error("no coffer.json");
+  return {
+    state,
+    stdout: text.out,
+    stderr: () => text.err,
+    stop: () => {
+      process.kill(-pid, "SIGINT");
+      return exited;
+    },
+  };
+}
+
+/** Runs the lines of the first minute in a clone, one by one. Returns what the last one prints. */
+export async function runFirstMinute(clone: string, prefix: readonly string[] = []): Promise<string> {
+  const env: NodeJS.ProcessEnv = {
+    ...bareEnvironment(),
+    COFFER_PASSWORD: "correct horse battery staple",
+    XDG_CONFIG_HOME: join(clone, ".coffer-profile"),
+    npm_config_cache: join(clone, ".coffer-npm"),
+  };
+  let last = "";
+  for (const line of firstMinute) {
+    const { stdout, stderr } = await run("env", ["NODE_OPTIONS=", ...prefix, "bash", "-c", line], {
+      cwd: clone,
+      env,
+      timeout: 120_000,
+    });
+    const [token] = /cft1_[\w-]{43}/.exec(`${stdout}${stderr}`) ?? [];
+    if (token !== undefined) env["COFFER_TOKEN"] = token;
+    last = stdout;
+  }
+  return last;
+}
