@@ -91,6 +91,11 @@ async function main() {
   if (Number(process.versions.node.split(".")[0]) < 20)
     refuse(`Node 20 or newer is needed, this is ${process.version}`);
   if (!existsSync(at(command.file))) refuse(`${command.file} is not in this checkout`);
+  // An installation takes a minute. Once there is one, the command prints its own help.
+  if (name === "start" && args.some((each) => each === "--help" || each === "-h") && !isInstalled()) {
+    process.stdout.write(readFileSync(at("deploy/local/help.txt"), "utf8"));
+    return;
+  }
   const node = await prepare(command);
   const path = [at("node_modules/.bin"), at("node_modules/node/bin"), process.env.PATH ?? ""].join(delimiter);
   // What Node has compiled once is not compiled, nor kept in memory as source, at the next start.

@@ -31,6 +31,8 @@ export interface RunOptions {
 export interface Running {
   /** The public address, as a person opens it on this machine. */
   url: string;
+  /** The address that people and machines use: the canonical base address, or `url` when none was set. */
+  address: string;
   /** Drains connections, ends services, then stores. */
   close(): Promise<void>;
 }
@@ -132,7 +134,8 @@ export async function run({ settings, env, installation, report }: RunOptions): 
       removeRunFile(dataDirectory);
     });
     if (installation.firstReadyAt === null) noteFirstReady(dataDirectory, installation);
-    return { url, close };
+    const isOwn = baseUrls.join() === localBaseUrls(front.port).join();
+    return { url, address: isOwn ? url : (baseUrls[0] ?? url), close };
   } catch (error) {
     await close();
     throw error;

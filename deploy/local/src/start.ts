@@ -13,6 +13,7 @@ import { takeLock } from "./instance-lock.ts";
 import { resetDataDirectory } from "./reset.ts";
 import { runFileOf } from "./run-file.ts";
 import { run } from "./run.ts";
+import type { Running } from "./run.ts";
 import { readSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 import { choosePlace } from "./stores-place.ts";
@@ -60,7 +61,7 @@ async function serve(settings: Settings, { reset, yes, restarted }: Given): Prom
       // The launcher starts this process again, on the same port, when it ends unexpectedly from now on.
       process.send?.({ port: Number(new URL(first.url).port), runFile: runFileOf(dataDirectory) });
       if (restarted) report(`serving again at ${first.url}`);
-      else await introduce(dataDirectory, installation, first.url);
+      else await introduce(dataDirectory, installation, first);
       await stopped;
     }
     report("stopping");
@@ -76,11 +77,13 @@ async function serve(settings: Settings, { reset, yes, restarted }: Given): Prom
 }
 
 /** Prints the ready line, and what a person needs next. */
-async function introduce(dataDirectory: string, installation: Installation, url: string): Promise<void> {
-  const exports = await linesToExport(dataDirectory, url);
+async function introduce(dataDirectory: string, installation: Installation, running: Running): Promise<void> {
+  const { url, address } = running;
+  if (address !== url) report(`listening at ${url}`);
+  const exports = await linesToExport(dataDirectory, running);
   const lines = installation.firstReadyAt === null ? [...exports, ...firstMinute] : [];
   if (lines.length > 0) report("the first minute: paste these into a second terminal in this folder, one by one");
-  process.stdout.write([`coffer ready at ${url}`, ...lines, ""].join("\n"));
+  process.stdout.write([`coffer ready at ${address}`, ...lines, ""].join("\n"));
 }
 
 async function startOver(dataDirectory: string, yes: boolean): Promise<void> {
@@ -92,14 +95,15 @@ async function startOver(dataDirectory: string, yes: boolean): Promise<void> {
 
 /**
  * What a second terminal has to know besides, so that the command there works with this installation: a data directory
- * that is not the checkout's own, and the address when the command's profile remembers another service.
+ * that is not the checkout's own, and the address when COFFER_BASE_URL has set one or when the command's profile remembers
+ * another service.
  */
-async function linesToExport(dataDirectory: string, url: string): Promise<string[]> {
+async function linesToExport(dataDirectory: string, { url, address }: Running): Promise<string[]> {
   const lines: string[] = [];
   if (dataDirectory !== readSettings({}).COFFER_DATA_DIR) lines.push(exportLine("COFFER_DATA_DIR", dataDirectory));
-  const other = await otherProfileAddress(process.env, url);
-  if (other === undefined) return lines;
-  const line = exportLine("COFFER_URL", url);
+  const line = exportLine("COFFER_URL", address);
+  const other = await otherProfileAddress(process.env, address);
+  if (other === undefined) return address === url ? lines : [...lines, line];
   report(`the command on this machine works with ${other}; for this installation: ${line}`);
   return [...lines, line];
 }

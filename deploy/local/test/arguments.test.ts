@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
 import { variables } from "@coffer/env";
 import { testDirectory } from "@coffer/testkit";
+import { checkout } from "../src/checkout.ts";
 import { npmStart } from "./npm-start.ts";
 
 await t.test("--help prints every variable, and starts nothing", async (t) => {
@@ -10,6 +13,9 @@ await t.test("--help prints every variable, and starts nothing", async (t) => {
     t.equal(help.stdout().includes(name), !internal, name);
   }
   t.equal(help.stderr(), "");
+  // What the launcher prints before anything is installed.
+  const written = readFileSync(join(checkout, "deploy/local/help.txt"), "utf8");
+  t.equal(written, help.stdout(), "npm start --silent -- --help > deploy/local/help.txt writes it");
 });
 
 await t.test("an argument that nobody knows is named", async (t) => {

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
@@ -58,6 +58,14 @@ const program = `
   console.log(text);
   process.exit(7);`;
 write("deploy/local/src/check.ts", program);
+
+await t.test("in a fresh checkout the help of the start is there at once, and nothing is installed", async (t) => {
+  write("deploy/local/src/start.ts", "");
+  write("deploy/local/help.txt", "what a start takes\n");
+  for (const flag of ["--help", "-h"])
+    t.same(await launch("start", flag), { code: 0, out: "what a start takes\n", err: "" });
+  t.notOk(existsSync(join(small, "node_modules")));
+});
 
 await t.test("in a fresh checkout it installs and then runs the command, whose exit code is its own", async (t) => {
   const { code, out, err } = await launch("check", "--one", "two words");

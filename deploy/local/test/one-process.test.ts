@@ -195,6 +195,16 @@ await t.test("when the command's profile is of another address, the right one is
   await until(() => other.stderr().includes(said));
 });
 
+await t.test("with COFFER_BASE_URL the ready line and the lines to paste name that address", async (t) => {
+  const base = "https://coffer.example.com";
+  const other = npmStart(t, { directory: testDirectory(t), env: { COFFER_BASE_URL: `${base},http://127.0.0.1:1` } });
+  const { url } = await other.ready;
+  await until(() => other.stdout().includes("npx coffer register"));
+  t.equal(other.stdout().split("\n")[0], `coffer ready at ${base}`);
+  t.equal(other.stdout().split("\n")[2], `export COFFER_URL='${base}'`);
+  await until(() => other.stderr().includes(`listening at ${url}`));
+});
+
 await t.test("a given store that does not answer is a line, not a trace", async (t) => {
   const other = testDirectory(t);
   mkdirSync(other, { recursive: true });
