@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { unpackWithApt, unpackedCommand } from "./apt.ts";
 import { checkoutCache } from "./cache-directory.ts";
 import { dockerCommand } from "./docker.ts";
+import { natsRelease, unpackRelease } from "./nats-release.ts";
 import { onPath } from "./on-path.ts";
 import { StoreError } from "./store.ts";
 
@@ -24,8 +25,8 @@ const alternatives = {
 
 /**
  * The command line that runs a server: from the PATH, else the system's own package unpacked below
- * `cacheDirectory` (nothing is installed and no daemon starts), else a container. Throws StoreError with one line that
- * says what to install.
+ * `cacheDirectory` (nothing is installed and no daemon starts), else a container, else, for NATS, the project's own
+ * release. Throws StoreError with one line that says what to install.
  */
 export async function locate(program: ServerProgram, options: LocateOptions = {}): Promise<string[]> {
   const { cacheDirectory = checkoutCache, report = () => undefined } = options;
@@ -51,6 +52,11 @@ export async function locate(program: ServerProgram, options: LocateOptions = {}
   }
   const docker = dockerCommand(program);
   if (docker !== null) return docker;
+  if (program === "nats-server") {
+    const unpacked = await unpackRelease(natsRelease, resolve(cacheDirectory), report);
+    if (unpacked.command !== null) return unpacked.command;
+    problems.push(unpacked.problem);
+  }
   throw new StoreError(
     `${program} is needed and was not found: install it (Debian, Ubuntu: apt-get install ${program}; macOS: brew install ${program === "nats-server" ? "nats-server" : "redis"}) or start Docker, or set ${program === "nats-server" ? "COFFER_NATS_URL and COFFER_NATS_CREDENTIALS" : "COFFER_REDIS_URL"} (${problems.join("; ")})`,
   );

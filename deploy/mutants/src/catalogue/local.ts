@@ -108,4 +108,11 @@ export const localMutants: readonly Mutant[] = [
     replace: "&& ownerOf(place) !== dataDirectory",
     tests: [placeTest],
   },
+  {
+    name: "nats-release-with-another-checksum",
+    file: "packages/stores/src/nats-release.ts",
+    find: "if (found !== expected)",
+    replace: 'if (found === "")',
+    tests: ["packages/stores/test/nats-release.test.ts"],
+  },
 ];
