@@ -11,8 +11,9 @@ const machine = await createMachine(service, owner, [{ folder_id: folder, permis
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 await t.test("one field is answered without the rest", async (t) => {
-  const value = sealed();
-  const uid = await createSecret(service, machine, folder, { fields: { "pass/word": value, other: sealed() } });
+  const [value, title] = [sealed(), sealed()];
+  const fields = { "pass/word": value, other: sealed() };
+  const uid = await createSecret(service, machine, folder, { fields, title_encrypted: title });
   const answer = await ask(service, machine, "GET", `/secrets/${uid}/fields/pass%2Fword`);
   t.equal(answer.status, 200);
   const { updated_at, wrapped_dek, ...rest } = answer.body;
@@ -21,6 +22,7 @@ await t.test("one field is answered without the rest", async (t) => {
   t.strictSame(rest, {
     uid,
     field: "pass/word",
+    title_encrypted: title,
     value_encrypted: value,
     folder_id: folder,
     secret_uid: uid,

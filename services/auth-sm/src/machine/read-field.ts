@@ -11,6 +11,8 @@ import type { FieldPath } from "../secrets/path.ts";
 export interface FieldView {
   uid: string;
   field: string;
+  /** The sealed title, by which a client knows the secret; empty when none was given. */
+  title_encrypted: string;
   value_encrypted: string;
   updated_at: string;
   folder_id: string;
@@ -38,6 +40,7 @@ export async function readField(deps: Deps, { caller, params, request }: Call<Ma
   return {
     uid: row.uid,
     field: params.field,
+    title_encrypted: row.title_encrypted,
     value_encrypted: row.value,
     updated_at: row.updated_at,
     folder_id: row.folder_id,

@@ -53,6 +53,7 @@ export async function resolveNotation(
     folder: row.folder_name,
     title: row.title ?? "",
     field: named.field,
+    title_encrypted: row.title_encrypted,
     value_encrypted: row.value,
     folder_id: row.folder_id,
     secret_uid: row.uid,

@@ -42,6 +42,7 @@ export type GrantedField = ClientState &
     | {
         uid: string;
         folder_id: string;
+        title_encrypted: string;
         wrapped_dek: string;
         key_version: number;
         updated_at: string;
@@ -69,6 +70,7 @@ export type GrantedNotation = ClientState &
             title: string | null;
             /** How many secrets of the folder have this title; 1 for the one that has this uid, whatever the titles. */
             matches: number;
+            title_encrypted: string;
             wrapped_dek: string;
             key_version: number;
             updated_at: string;
@@ -115,8 +117,8 @@ export function createSecretReads(database: Database) {
   );
   const field = database.preparedEach<GrantedField>(
     "read-fields",
-    `SELECT ${eachClientColumns}, g.permission, s.uid, s.folder_id, s.wrapped_dek, s.key_version, s.updated_at,
-       s.fields ->> asked.field AS value
+    `SELECT ${eachClientColumns}, g.permission, s.uid, s.folder_id, s.title_encrypted, s.wrapped_dek,
+       s.key_version, s.updated_at, s.fields ->> asked.field AS value
      ${eachClient({ uid: "text", field: "text" })}
      LEFT JOIN LATERAL (SELECT * FROM secrets WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true
      ${eachGrant("s.folder_id")}`,
@@ -124,7 +126,7 @@ export function createSecretReads(database: Database) {
   const notation = database.preparedEach<GrantedNotation>(
     "resolve-notations",
     `SELECT ${eachClientColumns}, f.id AS folder_id, f.name AS folder_name, g.permission, s.uid, s.title, s.matches,
-       s.wrapped_dek, s.key_version, s.updated_at, s.fields ->> asked.field AS value
+       s.title_encrypted, s.wrapped_dek, s.key_version, s.updated_at, s.fields ->> asked.field AS value
      ${eachClient({ folder_folded: "text", folder_id: "uuid", title: "text", field: "text" })}
      LEFT JOIN LATERAL (
        SELECT id, name FROM folders
@@ -132,7 +134,7 @@ export function createSecretReads(database: Database) {
      ) f ON true
      ${eachGrant("f.id")}
      LEFT JOIN LATERAL (
-       SELECT uid, title, wrapped_dek, key_version, updated_at, fields,
+       SELECT uid, title, title_encrypted, wrapped_dek, key_version, updated_at, fields,
          CASE WHEN uid = asked.title THEN 1 ELSE (count(*) OVER ())::integer END AS matches
        FROM secrets WHERE folder_id = f.id AND (title = asked.title OR (org_id = c.org_id AND uid = asked.title))
        ORDER BY uid = asked.title DESC LIMIT 1
