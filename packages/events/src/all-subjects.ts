@@ -9,10 +9,12 @@ import {
 } from "./organization-subjects.ts";
 import {
   changesSince,
+  heldVaultHeads,
   membershipChanged,
   newsSince,
   recordsChanged,
   setTravelMode,
+  soleManagedVaults,
   travelModeOf,
   vaultChanged,
   vaultViewers,
@@ -34,6 +36,8 @@ export const allRpcs = [
   travelModeOf,
   setTravelMode,
   membershipChanged,
+  heldVaultHeads,
+  soleManagedVaults,
 ] as const;
 
 /** All news that a service may publish. */

@@ -27,11 +27,13 @@ export type { AuditRecorder } from "./recorded-actions.ts";
 export { membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
 export {
   changesSince,
+  heldVaultHeads,
   membershipChanged,
   newsSince,
   recordDeletion,
   recordsChanged,
   setTravelMode,
+  soleManagedVaults,
   travelModeOf,
   vaultChanged,
   vaultViewers,

@@ -132,7 +132,7 @@ export const vaultViewers = {
   kind: "rpc",
   subject: "coffer.rpc.vaults.viewers",
   responder: "vaults",
-  callers: only("sync"),
+  callers: only("sync", "auth-sm"),
   input: z.object({ vault_id: z.guid(), after: z.string().nullable() }),
   output: z.object({ user_ids: z.array(z.string()), after: z.string().nullable() }),
 } satisfies RpcSubject<unknown, unknown>;
@@ -179,4 +179,30 @@ export const membershipChanged = {
   callers: only("auth-sm"),
   input: z.object({ memberships: z.array(membership).min(1) }),
   output: z.object({ kept: z.int().nonnegative() }),
+} satisfies RpcSubject<unknown, unknown>;
+
+/**
+ * The newest entries of the histories of an organization's vaults in which this person is a holder, also when the person
+ * is a member no more: hex SHA-256 of `vault:<id>` → number and hash of the entry.
+ */
+export const heldVaultHeads = {
+  kind: "rpc",
+  subject: "coffer.rpc.vaults.heads",
+  responder: "vaults",
+  callers: only("auth-sm"),
+  input: z.object({ org_id: z.guid(), user_id: z.guid() }),
+  output: z.object({ heads: z.record(z.string(), z.tuple([z.int().nonnegative(), z.string()])) }),
+} satisfies RpcSubject<unknown, unknown>;
+
+/**
+ * The shared vaults of an organization whose history has this person as the only manager among the organization's members.
+ * The caller decides who may read the names (`vaultViewers`).
+ */
+export const soleManagedVaults = {
+  kind: "rpc",
+  subject: "coffer.rpc.vaults.sole-managed",
+  responder: "vaults",
+  callers: only("auth-sm"),
+  input: z.object({ org_id: z.guid(), user_id: z.guid() }),
+  output: z.object({ vaults: z.array(z.object({ id: z.string(), name: z.string() })) }),
 } satisfies RpcSubject<unknown, unknown>;

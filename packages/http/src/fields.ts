@@ -36,6 +36,17 @@ export function compactJwe(kibibytes: number) {
   });
 }
 
+/** A compact JWS (RFC 7515) of at most `kibibytes` KiB as it is sent, over that 413. Only its form is looked at. */
+export function compactJws(kibibytes: number) {
+  const most = kibibytes * 1024;
+  return z.string().check((context) => {
+    const { value } = context;
+    if (value.length > most) context.issues.push({ ...oversize(`longer than ${kibibytes} KiB`), input: value });
+    else if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(value))
+      context.issues.push({ code: "custom", message: "not a compact JWS", input: value });
+  });
+}
+
 /** A name or title: 1 to `most` characters (code points), none of them a control character. */
 export function nameText(most = 128) {
   return z.string().check((context) => {

@@ -7,6 +7,7 @@ export { decodeCursor, encodeCursor } from "./cursor.ts";
 export {
   base64Text,
   compactJwe,
+  compactJws,
   cursorText,
   listOf,
   namedValues,

@@ -1,5 +1,15 @@
-import { changesSince, membershipChanged, newsSince, setTravelMode, travelModeOf, vaultViewers } from "@coffer/events";
+import {
+  changesSince,
+  heldVaultHeads,
+  membershipChanged,
+  newsSince,
+  setTravelMode,
+  soleManagedVaults,
+  travelModeOf,
+  vaultViewers,
+} from "@coffer/events";
 import type { Deps } from "./deps.ts";
+import { showHeads, showSoleManaged } from "./histories/heads.ts";
 import { keepTold } from "./people/keep.ts";
 import { listChanges } from "./sync/changes.ts";
 import { listNews } from "./sync/news.ts";
@@ -15,5 +25,7 @@ export function answerRequests(deps: Deps): void {
   bus.reply(changesSince, (asked) => listChanges(deps, asked));
   bus.reply(newsSince, (asked) => listNews(deps, asked));
   bus.reply(vaultViewers, (asked) => showViewers(deps, asked));
+  bus.reply(heldVaultHeads, (asked) => showHeads(deps, asked));
+  bus.reply(soleManagedVaults, (asked) => showSoleManaged(deps, asked));
   bus.reply(membershipChanged, async ({ memberships }) => ({ kept: await keepTold(deps, memberships) }));
 }

@@ -2,11 +2,21 @@ import type { Route } from "@coffer/http";
 import type { User } from "@coffer/service";
 import { inChosenOrganization } from "./access/in-chosen-organization.ts";
 import type { Deps } from "./deps.ts";
+import { historyRoutes } from "./histories/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
+import { pinRoutes } from "./pins/routes.ts";
 import { recordRoutes } from "./records/routes.ts";
+import { rotationRoutes } from "./rotations/routes.ts";
 import { vaultRoutes } from "./vaults/routes.ts";
 
-const rows: readonly Route<Deps, User>[] = [...vaultRoutes, ...memberRoutes, ...recordRoutes];
+const rows: readonly Route<Deps, User>[] = [
+  ...vaultRoutes,
+  ...memberRoutes,
+  ...historyRoutes,
+  ...rotationRoutes,
+  ...pinRoutes,
+  ...recordRoutes,
+];
 
 /**
  * The whole HTTP surface of the service, a row per endpoint. The list of vaults has all of the caller's, whatever

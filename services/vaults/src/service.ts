@@ -10,6 +10,7 @@ import { waitingMembershipsSweep } from "./people/hear-waiting.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
+import { stagedSweep } from "./rotations/sweep.ts";
 import { createRecordReads } from "./store/record-reads.ts";
 import { createRecordWrites } from "./store/record-writes.ts";
 import { syncSweep } from "./sync/sweep.ts";
@@ -44,7 +45,9 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
   observeWatermark(base);
-  const sweepers = [syncSweep(base), waitingMembershipsSweep(deps)].map((each) => startSweeper(each, telemetry.log));
+  const sweepers = [syncSweep(base), waitingMembershipsSweep(deps), stagedSweep(base)].map((each) =>
+    startSweeper(each, telemetry.log),
+  );
   return buildService(base, {
     routes,
     deps,

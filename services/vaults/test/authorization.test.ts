@@ -44,7 +44,7 @@ await t.test("every route, every caller: refused as the standing says, and nothi
   for (const row of rows) {
     for (const { name, person, standing } of cast.callers) {
       const status = expectedStatus(row, standing);
-      if (status < 400) continue;
+      if (status === row.status) continue;
       const body = row.body?.(cast);
       const answer = await call(service, person, row.method, pathOf(row, cast), { body });
       t.equal(answer.status, status, `${row.method} ${row.path} by ${name}`);
@@ -61,7 +61,7 @@ await t.test("who may, can; from the standing that is needed on", async (t) => {
     const cast = row.method === "DELETE" ? await assemble(service) : shared;
     for (const { name, person, standing } of cast.callers) {
       const status = expectedStatus(row, standing);
-      if (status >= 400) continue;
+      if (status !== row.status) continue;
       const answer = await call(service, person, row.method, pathOf(row, cast), { body: row.body?.(cast) });
       t.equal(answer.status, status, `${row.method} ${row.path} by ${name}`);
       if (row.method === "DELETE") break;

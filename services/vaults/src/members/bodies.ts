@@ -1,6 +1,7 @@
 import { compactJwe, cursorText, pageLimit, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { permissions } from "../access/permission.ts";
+import { entryText } from "../histories/bodies.ts";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
 
 export const vaultMemberPath = vaultPath.extend({ user_id: uuidText });
@@ -14,5 +15,6 @@ export const vaultMember = z.object({
   permission: z.enum(permissions),
   encrypted_key: compactJwe(64),
   key_version: keyVersion.optional(),
+  entry: entryText.optional(),
 });
 export type VaultMemberBody = z.infer<typeof vaultMember>;

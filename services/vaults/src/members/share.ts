@@ -1,4 +1,5 @@
 import { ServiceError } from "@coffer/errors";
+import { holderOf } from "@coffer/history";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import type { User } from "@coffer/service";
@@ -8,6 +9,7 @@ import { requireKeyVersion } from "../access/key-version.ts";
 import type { Permission } from "../access/permission.ts";
 import { requireLockedVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
 import { settleSights } from "../sights/settle.ts";
 import { tellChanged } from "../sights/tell-changed.ts";
 import { lockPeople } from "../store/people.ts";
@@ -42,6 +44,15 @@ export async function shareVault(
     const { permission, encrypted_key: encryptedKey } = body;
     const before = await findPermission(tx, id, userId);
     if (before === "manage" && permission !== "manage") await requireAnotherManager(tx, id, userId);
+    const who = `user:${userId}` as const;
+    const state = await appendEntry(tx, {
+      caller,
+      vaultId: id,
+      entry: body.entry,
+      expected: () => ({ set: [{ who, perm: permission }] }),
+      // Any manager seals a missing key for a holder. Which key the holder has is not known here.
+      optional: (history) => holderOf(history, who)?.perm === permission,
+    });
     const added_at = await upsertMember(tx, {
       vaultId: id,
       userId,
@@ -64,6 +75,11 @@ export async function shareVault(
         changes: { permission, key_version: keyVersion, ...(before === null ? {} : { previous_permission: before }) },
       }),
     );
+    if (state !== null && body.entry !== undefined && before === permission) {
+      const about = { org_id: orgId, action: "history.trusted", actor, status: 200 } as const;
+      const target = { type: "user", id: userId, parent_id: id };
+      await enqueueAudit(tx, auditOf(deps, request, { ...about, target, changes: { permission } }));
+    }
     return { user_id: userId, permission, key_version: keyVersion, added_at };
   });
 }

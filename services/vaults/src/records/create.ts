@@ -2,6 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { User } from "@coffer/service";
 import { asJudged } from "@coffer/service";
+import { requireKeyVersion } from "../access/key-version.ts";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { idTaken } from "../id-taken.ts";
@@ -24,7 +25,10 @@ export async function createRecord(deps: Deps, call: Call<User, VaultPath, NewRe
     const audit = recordAudit(deps, call, { ...entry, changes: { type: body.type } });
     const to = { userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };
     const result = await deps.writes.insert({ ...to, content: body });
-    if (result === null) await requireVault(deps.database.pool, caller, vaultId, "write");
+    if (result === null) {
+      const { keyVersion } = await requireVault(deps.database.pool, caller, vaultId, "write");
+      requireKeyVersion(body.key_version, keyVersion);
+    }
     return result;
   }, busy);
   if (written === "taken") throw new ServiceError("conflict", idTaken("record"));

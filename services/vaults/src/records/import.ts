@@ -5,6 +5,7 @@ import { enqueue, enqueueAudit, isUniqueViolation } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import { asJudged, auditOf } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
+import { requireKeyVersion } from "../access/key-version.ts";
 import { requireHeldVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { momentOf } from "../moment.ts";
@@ -43,13 +44,14 @@ export async function importRecords(deps: Deps, call: Call<User, VaultPath, Impo
 /** Creates what may be stored; null, and nothing is created, when a record of one of the ids was just being deleted. */
 async function store(
   deps: Deps,
-  { caller, params, request }: Call<User, VaultPath, ImportBody>,
+  { caller, params, body, request }: Call<User, VaultPath, ImportBody>,
   read: ReturnType<typeof readItems>,
 ): Promise<ImportView | null> {
   const { items } = read;
   try {
     return await transactionInSession(deps, caller, async (tx) => {
-      const { id: vaultId, orgId, actor } = await requireHeldVault(tx, caller, params.id, "write");
+      const { id: vaultId, orgId, actor, keyVersion } = await requireHeldVault(tx, caller, params.id, "write");
+      requireKeyVersion(body.key_version, keyVersion);
       const at = momentOf(deps.now());
       const inserted = new Set(await insertRecords(tx, vaultId, items, at));
       const made = items.filter(({ id }) => inserted.has(id));

@@ -1,6 +1,7 @@
 import type { Call } from "@coffer/http";
 import type { User } from "@coffer/service";
 import { asJudged } from "@coffer/service";
+import { requireKeyVersion } from "../access/key-version.ts";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { recordAudit } from "./audit.ts";
@@ -22,7 +23,10 @@ export async function updateRecord(deps: Deps, call: Call<User, RecordPath, Reco
     const audit = recordAudit(deps, call, { ...entry, changes: { type: body.type } });
     const to = { userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };
     const result = await deps.writes.replace({ ...to, content: body, expected });
-    if (result === null) await requireVault(deps.database.pool, caller, vaultId, "write");
+    if (result === null) {
+      const { keyVersion } = await requireVault(deps.database.pool, caller, vaultId, "write");
+      requireKeyVersion(body.key_version, keyVersion);
+    }
     return result;
   }, busy);
   if (written === "other") throw await notAsExpected(deps.database.pool, { vaultId, id, expected });

@@ -24,6 +24,7 @@ const askedOf = (more: Record<string, string>): string => `
     audit_id: "uuid",
     audit: "text",
     now: "timestamptz",
+    key_version: "integer",
     ...more,
   })}
   ORDER BY id, vault_id, n`;
@@ -37,6 +38,7 @@ const heldVaults = `
   SELECT asked.*, v.org_id, ${briefWaits} FROM asked JOIN vaults v ON v.id = asked.vault_id
   WHERE ${tryWritersTurn("asked.vault_id")}
     AND v.access_version = asked.access_version
+    AND (asked.key_version IS NULL OR v.key_version = asked.key_version)
     AND EXISTS (
       SELECT FROM sights s WHERE s.user_id = asked.user_id AND s.vault_id = asked.vault_id AND s.ended_x IS NULL
     )
@@ -152,7 +154,7 @@ export function createRecordWrites(database: Database) {
     /** Makes a record; `taken` when the id is, also by a record that was deleted. */
     async insert({ content, ...to }: Write & { content: RecordContent }): Promise<WrittenRecord | "taken" | null> {
       try {
-        const row = await insert([...valuesOf(to), content.type, content.encrypted_data]);
+        const row = await insert([...valuesOf(to, content.key_version), content.type, content.encrypted_data]);
         return row === null ? null : present(row) ? row : "taken";
       } catch (error) {
         if (isUniqueViolation(error, idOfDeleted)) return "taken";
@@ -168,7 +170,12 @@ export function createRecordWrites(database: Database) {
       expected,
       ...to
     }: Write & { content: RecordContent; expected: string | undefined }): Promise<WrittenRecord | "other" | null> {
-      const row = await replace([...valuesOf(to), content.type, content.encrypted_data, expected ?? null]);
+      const row = await replace([
+        ...valuesOf(to, content.key_version),
+        content.type,
+        content.encrypted_data,
+        expected ?? null,
+      ]);
       return row === null ? null : present(row) ? row : "other";
     },
     /** Removes a record, under the same condition; `other` when there is no such record. */
@@ -186,13 +193,24 @@ export function createRecordWrites(database: Database) {
 interface RecordContent {
   type: string;
   encrypted_data: string;
+  /** The version of the key that it is sealed with; undefined when the client did not say. */
+  key_version?: number | undefined;
 }
 
 function present(row: Written): row is WrittenRecord {
   return row.id !== null;
 }
 
-function valuesOf({ userId, vaultId, id, eventId, audit, now }: Write): unknown[] {
+function valuesOf({ userId, vaultId, id, eventId, audit, now }: Write, keyVersion?: number): unknown[] {
   const { org_id, ...record } = audit;
-  return [vaultId, userId, id, eventId, audit.id, `${JSON.stringify(record).slice(1)}]`, now.toISOString()];
+  return [
+    vaultId,
+    userId,
+    id,
+    eventId,
+    audit.id,
+    `${JSON.stringify(record).slice(1)}]`,
+    now.toISOString(),
+    keyVersion ?? null,
+  ];
 }

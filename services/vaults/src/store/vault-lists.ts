@@ -66,11 +66,12 @@ export async function listVaults(
   const place = ({ created_at, id }: VaultKey) => sql.fragment`(${created_at}::timestamptz, ${id}::uuid)`;
   const found = await db.any(sql.type(listedRow)`
     WITH looked AS MATERIALIZED (
-      SELECT v.id, v.created_at, v.updated_at, v.key_version, m.permission,
-        octet_length(m.encrypted_key) + 1024 AS size, ${first ? ofDigest : notOfDigest}
+      SELECT v.id, v.created_at, v.updated_at, v.key_version, v.history_seq, m.permission, p.version AS pin_version,
+        coalesce(octet_length(m.encrypted_key), 0) + coalesce(octet_length(p.sealed), 0) + 1024 AS size, ${first ? ofDigest : notOfDigest}
       FROM sights s
       JOIN vaults v ON v.id = s.vault_id
       JOIN vault_members m ON m.vault_id = v.id AND m.user_id = s.user_id
+      LEFT JOIN vault_pins p ON p.vault_id = v.id AND p.user_id = s.user_id
       WHERE s.user_id = ${userId} AND s.ended_x IS NULL
         ${after === undefined ? none : sql.fragment`AND (v.created_at, v.id) > ${place(after)}`}
         ${until === undefined ? none : sql.fragment`AND (v.created_at, v.id) <= ${place(until)}`}
@@ -82,7 +83,7 @@ export async function listVaults(
     ),
     head AS MATERIALIZED (
       SELECT count(*)::integer AS found, count(*) || '.' || coalesce(sum(hash_record_extended(
-          (id, updated_at, key_version, permission, key_hash, record_count), 0
+          (id, updated_at, key_version, history_seq, permission, key_hash, pin_version, record_count), 0
         )), 0) AS digest
       FROM looked
     ),
@@ -92,10 +93,11 @@ export async function listVaults(
     SELECT digest, found, end_created_at, end_id, told.*
     FROM head LEFT JOIN last ON true LEFT JOIN (
       SELECT n, v.id, v.org_id, v.name, v.type, v.safe_for_travel, v.key_version, v.created_at, v.updated_at,
-        m.permission, m.encrypted_key, coalesce(record_count, ${countOf}) AS record_count
+        v.history_seq, m.permission, m.encrypted_key, p.version AS pin_version, p.sealed AS pin_sealed, coalesce(record_count, ${countOf}) AS record_count
       FROM part
       JOIN vaults v USING (id)
       JOIN vault_members m ON m.vault_id = v.id AND m.user_id = ${userId}
+      LEFT JOIN vault_pins p ON p.vault_id = v.id AND p.user_id = ${userId}
       WHERE before < ${mostBytes} AND n <= ${rows}
     ) told ON true
   `);

@@ -49,12 +49,20 @@ export function listMemberIds(db: Queryable, vaultId: string): Promise<readonly 
   `);
 }
 
+const memberPermission = z.object({ user_id: z.string(), permission: z.enum(permissions) });
+
+/** What each member may do in a vault. */
+export function listPermissions(db: Queryable, vaultId: string): Promise<readonly z.infer<typeof memberPermission>[]> {
+  return db.any(sql.type(memberPermission)`SELECT user_id, permission FROM vault_members WHERE vault_id = ${vaultId}`);
+}
+
 const memberRow = z.object({
   user_id: z.string(),
   name: z.string(),
   email: z.string(),
   permission: z.enum(permissions),
   added_at: z.string(),
+  has_key: z.boolean(),
 });
 export type VaultMemberRow = z.infer<typeof memberRow>;
 
@@ -76,7 +84,8 @@ export function listMembers(
   const none = sql.fragment``;
   const place = ({ added_at, user_id }: MemberKey) => sql.fragment`(${added_at}::timestamptz, ${user_id}::uuid)`;
   return db.any(sql.type(memberRow)`
-    SELECT m.user_id, coalesce(o.name, '') AS name, coalesce(o.email, '') AS email, m.permission, m.added_at
+    SELECT m.user_id, coalesce(o.name, '') AS name, coalesce(o.email, '') AS email, m.permission, m.added_at,
+      m.encrypted_key IS NOT NULL AS has_key
     FROM vault_members m
     JOIN vaults v ON v.id = m.vault_id
     LEFT JOIN memberships o ON o.org_id = v.org_id AND o.user_id = m.user_id

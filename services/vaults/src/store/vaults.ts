@@ -16,20 +16,24 @@ export const vaultRow = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   permission: z.enum(permissions),
-  encrypted_key: z.string(),
+  encrypted_key: z.string().nullable(),
+  history_seq: z.number().nullable(),
+  pin_version: z.number().nullable(),
+  pin_sealed: z.string().nullable(),
   record_count: z.number(),
 });
 /** A vault as one of those who see it does. */
 export type VaultRow = z.infer<typeof vaultRow>;
 
 const columns = sql.fragment`v.id, v.org_id, v.name, v.type, v.safe_for_travel, v.key_version, v.created_at,
-  v.updated_at, m.permission, m.encrypted_key,
+  v.updated_at, v.history_seq, m.permission, m.encrypted_key, p.version AS pin_version, p.sealed AS pin_sealed,
   (SELECT count(*) FROM records r WHERE r.vault_id = v.id) AS record_count`;
 /** The vaults that a person sees: `sights` without an end decide, and nothing else. */
 const seenBy = (userId: string) => sql.fragment`
   FROM sights s
   JOIN vaults v ON v.id = s.vault_id
   JOIN vault_members m ON m.vault_id = v.id AND m.user_id = s.user_id
+  LEFT JOIN vault_pins p ON p.vault_id = v.id AND p.user_id = s.user_id
   WHERE s.user_id = ${userId} AND s.ended_x IS NULL`;
 
 /** Inserts an empty vault. Throws on a taken id (`vaults_pkey`). */
@@ -60,6 +64,7 @@ export function vaultState(tx: Queryable, id: string): Promise<Pick<VaultRow, "n
 export function findMembersVault(db: Queryable, id: string, userId: string): Promise<VaultRow | null> {
   return db.maybeOne(sql.type(vaultRow)`
     SELECT ${columns} FROM vaults v JOIN vault_members m ON m.vault_id = v.id
+    LEFT JOIN vault_pins p ON p.vault_id = v.id AND p.user_id = m.user_id
     WHERE v.id = ${id} AND m.user_id = ${userId}
   `);
 }

@@ -1,5 +1,6 @@
 import { base64Text, cursorText, nameText, pageLimit, uuidText } from "@coffer/http";
 import { z } from "zod";
+import { entryText } from "../histories/bodies.ts";
 import { vaultTypes } from "../store/vaults.ts";
 
 /** The version of the vault's key that was sealed: another than the present one is refused. */
@@ -12,6 +13,8 @@ export const newVault = z.object({
   /** The vault's key under the creator's user key. */
   encrypted_key: base64Text(64),
   key_version: keyVersion.optional(),
+  /** The first entry of the history of a shared vault. */
+  entry: entryText.optional(),
 });
 export type NewVault = z.infer<typeof newVault>;
 
@@ -22,5 +25,10 @@ export const vaultPath = z.object({ id: uuidText });
 export type VaultPath = z.infer<typeof vaultPath>;
 
 /** What is not sent stays as it is. */
-export const vaultUpdate = z.object({ name: nameText().optional(), safe_for_travel: z.boolean().optional() });
+export const vaultUpdate = z.object({
+  name: nameText().optional(),
+  safe_for_travel: z.boolean().optional(),
+  /** Signs another name, where the vault has a history. */
+  entry: entryText.optional(),
+});
 export type VaultUpdate = z.infer<typeof vaultUpdate>;

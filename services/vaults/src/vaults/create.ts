@@ -1,4 +1,5 @@
 import { ServiceError } from "@coffer/errors";
+import type { HistoryState } from "@coffer/history";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit, orConflict } from "@coffer/postgres";
@@ -8,6 +9,7 @@ import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { organizationOf } from "../access/organization.ts";
 import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
 import { idTaken } from "../id-taken.ts";
 import { momentOf } from "../moment.ts";
 import { settleSights } from "../sights/settle.ts";
@@ -44,6 +46,7 @@ export async function createVault(
     const keyVersion = firstKeyVersion;
     const member = { vaultId: id, userId: caller.userId, permission: "manage", encryptedKey, keyVersion, now } as const;
     await insertMember(tx, member);
+    const state = await foundHistory(tx, { caller, id, orgId, body });
     await settleSights(tx, deps, { vaultIds: [id] });
     await enqueueAudit(
       tx,
@@ -64,11 +67,36 @@ export async function createVault(
       type,
       safe_for_travel: false,
       key_version: firstKeyVersion,
+      history_seq: state?.head.seq ?? null,
       created_at: momentOf(now),
       permission: "manage",
       encrypted_key: encryptedKey,
+      pin_version: null,
+      pin_sealed: null,
       record_count: 0,
     });
+  });
+}
+
+/** Begins the history of a shared vault whose creator signed its first entry. */
+function foundHistory(
+  tx: Transaction,
+  { caller, id, orgId, body }: { caller: User; id: string; orgId: string | null; body: NewVault },
+): Promise<HistoryState | null> {
+  const { type, name, entry } = body;
+  if (entry !== undefined && (type === "personal" || orgId === null))
+    throw new ServiceError("invalid_request", "a personal vault has no history: send it without `entry`");
+  return appendEntry(tx, {
+    caller,
+    vaultId: id,
+    entry,
+    founds: true,
+    expected: () => ({
+      ...(orgId === null ? {} : { org: orgId }),
+      name,
+      ver: firstKeyVersion,
+      set: [{ who: `user:${caller.userId}`, perm: "manage" }],
+    }),
   });
 }
 

@@ -7,6 +7,7 @@ import { transactionInSession } from "../access/in-session.ts";
 import type { UsableVault } from "../access/vault.ts";
 import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
 import { settleSights } from "../sights/settle.ts";
 import { tellChanged } from "../sights/tell-changed.ts";
 import { lockPeople } from "../store/people.ts";
@@ -35,6 +36,12 @@ export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>
         if (name === before.name && safeForTravel === before.safe_for_travel) {
           return vaultView(await presentVault(tx, params.id, caller));
         }
+        await appendEntry(tx, {
+          caller,
+          vaultId: params.id,
+          entry: body.entry,
+          expected: () => (name === before.name ? null : { name }),
+        });
         const updated_at = await changeVault(tx, { id: params.id, name, safeForTravel, now: deps.now() });
         const sights =
           safeForTravel === before.safe_for_travel ? [] : await settleSights(tx, deps, { vaultIds: [params.id] });

@@ -1,4 +1,5 @@
 import type { Permission } from "../access/permission.ts";
+import type { SealedPin } from "../store/vault-pins.ts";
 import type { VaultRow, VaultType } from "../store/vaults.ts";
 
 /** A vault as its creator is told of it (specification 2.1), with its additions. */
@@ -12,9 +13,13 @@ export interface NewVaultView {
   safe_for_travel: boolean;
   permission: Permission;
   key_version: number;
-  /** The vault's key, sealed for the caller. */
-  encrypted_key: string;
-  encrypted_key_alg: "box-user" | "jwe";
+  /** The vault's key, sealed for the caller; null until a manager seals it. */
+  encrypted_key: string | null;
+  encrypted_key_alg: "box-user" | "jwe" | null;
+  /** The number of the newest entry of the vault's history; null without a history. */
+  history_seq: number | null;
+  /** What the caller's devices share of that history. */
+  sealed_pin: SealedPin | null;
 }
 
 /** A vault as in a list. */
@@ -40,7 +45,10 @@ export function newVaultView(row: Omit<VaultRow, "updated_at">): NewVaultView {
     permission: row.permission,
     key_version: row.key_version,
     encrypted_key: row.encrypted_key,
-    encrypted_key_alg: algorithmOf(row.encrypted_key),
+    encrypted_key_alg: row.encrypted_key === null ? null : algorithmOf(row.encrypted_key),
+    history_seq: row.history_seq,
+    sealed_pin:
+      row.pin_version === null || row.pin_sealed === null ? null : { version: row.pin_version, sealed: row.pin_sealed },
   };
 }
 

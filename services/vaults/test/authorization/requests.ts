@@ -7,6 +7,7 @@ export interface Row {
   /** As in routes.ts. */
   path: string;
   needed: "read" | "write" | "manage";
+  /** What who may is answered; an error where the request is about something that is not so in the cast. */
   status: number;
   body?: (cast: Cast) => object;
   /** The person whom the path names. */
@@ -40,6 +41,30 @@ export const rows: readonly Row[] = [
     member: "newcomer",
     body: () => ({ permission: "read", encrypted_key: jwe }),
   },
+  { method: "GET", path: "/api/vaults/:id/history", needed: "read", status: 200 },
+  // The vaults of the cast have no history: this is refused for its entry, which only who may manage hears of.
+  { method: "POST", path: "/api/vaults/:id/history", needed: "manage", status: 400, body: () => ({ entry: "a.b.c" }) },
+  {
+    method: "PUT",
+    path: "/api/vaults/:id/pin",
+    needed: "read",
+    status: 412,
+    body: () => ({ version: 7, sealed: sealed() }),
+  },
+  {
+    method: "PUT",
+    path: "/api/vaults/:id/rotation/:rotation_id",
+    needed: "manage",
+    status: 200,
+    body: () => ({ records: [] }),
+  },
+  {
+    method: "POST",
+    path: "/api/vaults/:id/rotate",
+    needed: "manage",
+    status: 409,
+    body: () => ({ key_version: 7, encrypted_keys: { users: [] }, records: [] }),
+  },
   { method: "DELETE", path: "/api/vaults/:id/members/:user_id", needed: "manage", status: 204, member: "reader" },
   { method: "DELETE", path: "/api/vaults/:id", needed: "manage", status: 204 },
 ];
@@ -62,5 +87,6 @@ export function pathOf({ path, member }: Row, cast: Cast, ids: { vaultId?: strin
   return path
     .replace(":id", ids.vaultId ?? cast.vault.id)
     .replace(":rid", ids.recordId ?? cast.record.id)
+    .replace(":rotation_id", "019a9e30-aaaa-7aaa-8aaa-aaaaaaaaaaaa")
     .replace(":user_id", member === undefined ? "" : cast[member].userId);
 }

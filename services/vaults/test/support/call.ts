@@ -22,6 +22,7 @@ export interface AnswerBody {
   key_version: number;
   encrypted_key: string;
   encrypted_key_alg: string;
+  history_seq: number | null;
   user_id: string;
   added_at: string;
   vault_id: string;

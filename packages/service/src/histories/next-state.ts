@@ -1,0 +1,77 @@
+import { ServiceError } from "@coffer/errors";
+import type { Entry, HistoryState, Resource, SignerId } from "@coffer/history";
+import { extend, HistoryError, readEntry } from "@coffer/history";
+import type { ExpectedChange } from "./expected-change.ts";
+import { disagreement } from "./expected-change.ts";
+
+/** An entry that came with a request, and what it must say. */
+export interface SentEntry {
+  res: Resource;
+  /** The newest state; null without a history. */
+  before: HistoryState | null;
+  /** As it was sent; undefined when the request has none. */
+  entry: string | undefined;
+  /** Who must have signed it. */
+  by: SignerId;
+  /** Whether the entry may make the history: by creation, or by adoption. */
+  founds?: boolean;
+  /** What must be signed after the present state; null when there is nothing to sign. */
+  expected: ExpectedChange | null;
+  /** Whether the change needs no entry here, although one may come. */
+  optional?: boolean;
+}
+
+/**
+ * Checks the entry of a request: form, place, signer, signature, what it changes, and that it agrees with the request. A
+ * person who signed and has left the organization since is for the clients to find.
+ *
+ * @returns the state after the entry, to be stored with it; null when the request has no entry and needs none
+ * @throws ServiceError `conflict` for an entry that is not the next one, `access_denied` for one that another than `by` has
+ *   signed, `invalid_request` for one that is missing, not wanted, not valid, or that says something else
+ */
+export async function nextState(sent: SentEntry): Promise<HistoryState | null> {
+  const { res, before, entry: text, by, founds = false, expected, optional = false } = sent;
+  if (text === undefined) {
+    if (before === null || expected === null || optional) return null;
+    throw refused(`${nounOf(res)} has a history: this change needs \`entry\`, the signed next entry`);
+  }
+  if (before === null && !founds)
+    throw refused(`${nounOf(res)} has no history: send the change without \`entry\`, or adopt it first`);
+  const entry = await valid(readEntry(text));
+  requireNext(before, res, entry);
+  if (entry.claims.by !== by)
+    throw new ServiceError("access_denied", "the entry was signed by another than its sender");
+  if (expected === null)
+    throw refused("this request changes nothing that an entry could sign: send it without `entry`");
+  const differs = disagreement(entry.claims, expected);
+  if (differs !== null) throw refused(`the entry does not agree with the request: ${differs}`);
+  return valid(extend(before, res, text));
+}
+
+/** @throws ServiceError `conflict` for an entry that belongs somewhere else in the history */
+function requireNext(before: HistoryState | null, res: Resource, { claims }: Entry): void {
+  if (claims.res !== res) throw refused(`the entry is about another resource than ${res}`);
+  const [seq, prev] = before === null ? [0, null] : [before.head.seq + 1, before.head.hash];
+  if (claims.seq === seq && claims.prev === prev) return;
+  const newest = before === null ? "there is none yet" : `the newest has number ${before.head.seq}`;
+  throw new ServiceError("conflict", `the entry is not the next one of the history: ${newest}; read it and sign again`);
+}
+
+/** What a check of the history finds wrong, in the words of the interface. */
+async function valid<T>(checked: Promise<T>): Promise<T> {
+  try {
+    return await checked;
+  } catch (error) {
+    if (error instanceof HistoryError) throw refused(error.message);
+    throw error;
+  }
+}
+
+function refused(message: string): ServiceError {
+  return new ServiceError("invalid_request", message, { details: [{ field: "entry", issue: message }] });
+}
+
+function nounOf(res: Resource): string {
+  if (res.startsWith("org:")) return "the organization";
+  return res.startsWith("folder:") ? "the folder" : "the vault";
+}

@@ -1,0 +1,59 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import type { User } from "@coffer/service";
+import { auditOf } from "@coffer/service";
+import { transactionInSession } from "../access/in-session.ts";
+import { requireLockedVault } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import { tellChanged } from "../sights/tell-changed.ts";
+import { findHistory } from "../store/histories.ts";
+import { listPermissions } from "../store/vault-members.ts";
+import { touchVaults, vaultState } from "../store/vaults.ts";
+import type { VaultPath } from "../vaults/bodies.ts";
+import { vaultTarget } from "../vaults/target.ts";
+import { appendEntry } from "./append-entry.ts";
+import type { NewEntry } from "./bodies.ts";
+
+/** The place of an entry that was stored. */
+export interface StoredEntry {
+  history_seq: number;
+  hash: string;
+}
+
+/** POST /api/vaults/{id}/history: the first entry of the history of a shared vault that was made without one. */
+export function adoptVault(deps: Deps, { caller, params, body, request }: Call<User, VaultPath, NewEntry>) {
+  return transactionInSession(deps, caller, async (tx): Promise<StoredEntry> => {
+    const { id, orgId, actor, type, keyVersion } = await requireLockedVault(tx, caller, params.id, "manage");
+    if (type === "personal" || orgId === null)
+      throw new ServiceError("invalid_request", "a personal vault has no history: only its owner uses its key");
+    if ((await findHistory(tx, id)) !== null)
+      throw new ServiceError(
+        "conflict",
+        "the vault has a history: its next entries come with the changes that they sign",
+      );
+    const { name } = await vaultState(tx, id);
+    const setAmong = (await listPermissions(tx, id)).map(({ user_id, permission }) => ({
+      who: `user:${user_id}` as const,
+      perm: permission,
+    }));
+    const state = await appendEntry(tx, {
+      caller,
+      vaultId: id,
+      entry: body.entry,
+      founds: true,
+      expected: () => ({ org: orgId, name, ver: keyVersion, setAmong }),
+    });
+    if (state === null) throw new TypeError("an entry was appended, but there is no state");
+    await tellChanged(tx, deps, await touchVaults(tx, [id], deps.now()), []);
+    const about = {
+      org_id: orgId,
+      action: "history.adopted",
+      actor,
+      target: vaultTarget(id, orgId),
+      status: 201,
+    } as const;
+    await enqueueAudit(tx, auditOf(deps, request, about));
+    return { history_seq: state.head.seq, hash: state.head.hash };
+  });
+}

@@ -1,0 +1,32 @@
+import type { Call } from "@coffer/http";
+import type { User } from "@coffer/service";
+import { auditOf } from "@coffer/service";
+import { requireVault } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import type { HistoryPage } from "../store/histories.ts";
+import { listEntries } from "../store/histories.ts";
+import type { VaultPath } from "../vaults/bodies.ts";
+import type { HistoryQuery } from "./bodies.ts";
+
+/** GET /api/vaults/{id}/history: for every member who sees the vault. */
+export async function readVaultHistory(
+  deps: Deps,
+  { caller, params, query, request }: Call<User, VaultPath, undefined, HistoryQuery>,
+): Promise<HistoryPage> {
+  const { vault, page } = await deps.database.transaction(async (tx) => {
+    const found = await requireVault(tx, caller, params.id, "read");
+    return { vault: found, page: await listEntries(tx, found.id, query.after) };
+  });
+  await deps.audit(
+    auditOf(deps, request, {
+      org_id: vault.orgId,
+      action: "vault.listed",
+      actor: vault.actor,
+      target: { type: "vault", id: vault.id },
+      status: 200,
+      count: page.data.length,
+      reason: "history",
+    }),
+  );
+  return page;
+}

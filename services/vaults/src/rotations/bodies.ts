@@ -1,0 +1,53 @@
+import { base64Text, compactJwe, timestampText, uuidText } from "@coffer/http";
+import { z } from "zod";
+import { entryText } from "../histories/bodies.ts";
+import { keyVersion, vaultPath } from "../vaults/bodies.ts";
+
+/** A rotation, and a request that stages records for one, have so many records at most. */
+const mostRecords = 1_000;
+/** For 1,000 records. */
+export const rotationLimitBytes = 32 * 1024 * 1024;
+
+const jwe = compactJwe(64);
+const box = base64Text(64);
+/** The vault's key for a member: sealed to the public key, or for oneself under the user key. */
+const memberKey = z.string().check((context) => {
+  const { value } = context;
+  const { error } = (value.includes(".") ? jwe : box).safeParse(value);
+  for (const issue of error?.issues ?? []) if (issue.code === "custom") context.issues.push({ ...issue, input: value });
+});
+
+/** A list whose items are about different things. */
+function listOf<Item extends z.ZodType>(item: Item, idOf: (item: z.output<Item>) => string) {
+  return z.array(item).refine((items) => new Set(items.map(idOf)).size === items.length, "names something twice");
+}
+
+/** A record as it is sealed with the next key; `updated_at` is that of the record that was sealed. */
+const resealedRecord = z.object({ id: uuidText, updated_at: timestampText, encrypted_data: base64Text(256) });
+const resealedRecords = listOf(resealedRecord, ({ id }) => id).max(mostRecords, `has more than ${mostRecords} items`);
+
+/**
+ * A rotation of a vault's key; `key_version` is still the present one. The records are in the body, or were staged under
+ * `rotation_id`.
+ */
+export const rotation = z
+  .object({
+    key_version: keyVersion,
+    encrypted_keys: z.object({
+      users: listOf(z.object({ user_id: uuidText, encrypted_key: memberKey.nullable() }), ({ user_id }) => user_id),
+    }),
+    records: resealedRecords.optional(),
+    rotation_id: uuidText.optional(),
+    entry: entryText.optional(),
+  })
+  .refine(
+    ({ records, rotation_id }) => (records === undefined) !== (rotation_id === undefined),
+    "has either `records` or `rotation_id`",
+  );
+export type Rotation = z.infer<typeof rotation>;
+
+export const rotationPath = vaultPath.extend({ rotation_id: uuidText });
+export type RotationPath = z.infer<typeof rotationPath>;
+
+export const stagedRecords = z.object({ records: resealedRecords });
+export type StagedRecords = z.infer<typeof stagedRecords>;

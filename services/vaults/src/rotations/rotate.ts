@@ -1,0 +1,118 @@
+import { ServiceError } from "@coffer/errors";
+import type { HistoryState } from "@coffer/history";
+import { holderOf } from "@coffer/history";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
+import type { User } from "@coffer/service";
+import { auditOf } from "@coffer/service";
+import { transactionInSession } from "../access/in-session.ts";
+import { requireKeyVersion } from "../access/key-version.ts";
+import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault.ts";
+import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
+import { tellChanged } from "../sights/tell-changed.ts";
+import { listMemberIds } from "../store/vault-members.ts";
+import { countRecords } from "../store/vault-removal.ts";
+import { dropStaged, replaceKeys, resealFromStaged, resealRecords } from "../store/vault-rotation.ts";
+import { findMembersVault, touchVaults } from "../store/vaults.ts";
+import type { VaultPath } from "../vaults/bodies.ts";
+import { vaultTarget } from "../vaults/target.ts";
+import type { VaultView } from "../vaults/view.ts";
+import { vaultView } from "../vaults/view.ts";
+import type { Rotation } from "./bodies.ts";
+
+/**
+ * POST /api/vaults/{id}/rotate: gives a vault its next key, for exactly its present members and records, or changes
+ * nothing. A record that is written meanwhile makes it `conflict`.
+ */
+export async function rotateVault(deps: Deps, call: Call<User, VaultPath, Rotation>): Promise<VaultView> {
+  const { caller, params, body, request } = call;
+  await requireVault(deps.database.pool, caller, params.id, "manage");
+  requireSealedForOthers(call);
+  return transactionInSession(deps, caller, async (tx) => {
+    const { id, orgId, actor, keyVersion } = await requireLockedVault(tx, caller, params.id, "manage");
+    requireKeyVersion(body.key_version, keyVersion);
+    const members = await listMemberIds(tx, id);
+    requireMembers(members, body.encrypted_keys.users);
+    const next = keyVersion + 1;
+    const state = await appendEntry(tx, {
+      caller,
+      vaultId: id,
+      entry: body.entry,
+      expected: () => ({ ver: next, mayDrop: (who) => !members.some((member) => who === `user:${member}`) }),
+    });
+    requireHolders(state, body.encrypted_keys.users);
+    const now = deps.now();
+    const count = await reseal(tx, id, body, now);
+    await replaceKeys(tx, { vaultId: id, keyVersion: next }, body.encrypted_keys.users);
+    await dropStaged(tx, id);
+    await tellChanged(tx, deps, await touchVaults(tx, [id], now), []);
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "vault.key.rotated",
+        actor,
+        target: vaultTarget(id, orgId),
+        status: 200,
+        changes: { key_version: next, users: members.length },
+        count,
+      }),
+    );
+    const row = await findMembersVault(tx, id, caller.userId);
+    if (row === null) throw vaultNotFound();
+    return vaultView(row);
+  });
+}
+
+/** Only one's own key is under a user key: nobody else could open it. */
+function requireSealedForOthers({ caller, body }: Call<User, VaultPath, Rotation>): void {
+  body.encrypted_keys.users.forEach(({ user_id, encrypted_key: key }, index) => {
+    if (key === null || key.includes(".") || user_id === caller.userId) return;
+    const field = `encrypted_keys.users.${index}.encrypted_key`;
+    throw new ServiceError("invalid_request", `${field} must be sealed to the person's public key`, {
+      details: [{ field, issue: "not a compact JWE" }],
+    });
+  });
+}
+
+function requireMembers(present: readonly string[], sent: readonly { user_id: string }[]): void {
+  const named = new Set(sent.map(({ user_id }) => user_id));
+  if (named.size === present.length && present.every((id) => named.has(id))) return;
+  throw new ServiceError("conflict", "the members of the vault are others: list them and rotate again");
+}
+
+/** Refuses a key for a person whom the history does not name: the signer of the entry did not mean that person. */
+function requireHolders(
+  state: HistoryState | null,
+  sent: readonly { user_id: string; encrypted_key: string | null }[],
+): void {
+  const stranger = sent.find(
+    ({ user_id, encrypted_key: key }) =>
+      state !== null && key !== null && holderOf(state, `user:${user_id}`) === undefined,
+  );
+  if (stranger === undefined) return;
+  const message = `the history does not name ${stranger.user_id} as a holder: send null for this person's key`;
+  throw new ServiceError("invalid_request", message, { details: [{ field: "encrypted_keys", issue: message }] });
+}
+
+/** @returns how many records the vault has, all of which are sealed with the next key now */
+async function reseal(
+  tx: Transaction,
+  vaultId: string,
+  { records, rotation_id }: Rotation,
+  now: Date,
+): Promise<number> {
+  const count = await countRecords(tx, vaultId);
+  const resealed =
+    rotation_id === undefined
+      ? await resealRecords(tx, vaultId, records ?? [], now)
+      : await resealFromStaged(tx, vaultId, rotation_id, now);
+  const sent = rotation_id === undefined ? (records ?? []).length : resealed;
+  if (resealed === count && sent === count) return count;
+  throw new ServiceError(
+    "conflict",
+    "the records of the vault are others, or have changed: list them and rotate again",
+  );
+}
