@@ -2,6 +2,7 @@ import { changeMutants } from "./catalogue/changes.ts";
 import { commandMutants } from "./catalogue/command.ts";
 import { cryptoMutants } from "./catalogue/crypto.ts";
 import { deviceMutants } from "./catalogue/devices.ts";
+import { historyMutants } from "./catalogue/histories.ts";
 import { httpMutants } from "./catalogue/http.ts";
 import { localMutants } from "./catalogue/local.ts";
 import { machineMutants } from "./catalogue/machines.ts";
@@ -27,6 +28,7 @@ import type { Mutant } from "./mutant.ts";
 export const catalogue: readonly Mutant[] = [
   ...tokenMutants,
   ...ratelimitMutants,
+  ...historyMutants,
   ...httpMutants,
   ...postgresMutants,
   ...cryptoMutants,

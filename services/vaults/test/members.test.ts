@@ -38,6 +38,7 @@ await t.test("a vault that is shared is there for the member, with the key as it
       email: "olga@example.com",
       permission: "manage",
       added_at: vault.created_at,
+      has_key: true,
     },
     {
       user_id: colleague.userId,
@@ -45,6 +46,7 @@ await t.test("a vault that is shared is there for the member, with the key as it
       email: "carl@example.com",
       permission: "write",
       added_at: shared.body.added_at,
+      has_key: true,
     },
   ]);
   const news = await listeners.vaultNews("the news", ({ action, user_ids }) => {
