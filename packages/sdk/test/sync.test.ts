@@ -134,6 +134,46 @@ await t.test("an answer that begins anew replaces what is held: what does not co
   t.equal(pages.length, 2);
 });
 
+await t.test("an answer that begins again in the middle of a walk replaces what is held", async (t) => {
+  const { server, vaultId, ids } = await world(t, 4);
+  const { sync, heard } = await newDevice(t, server);
+  await sync.ready;
+  heard.length = 0;
+  server.records.delete(ids[0] as string);
+  let pages = 0;
+  server.instead.sync = (_asked, socket) => {
+    // The server does not know the second page's place any more: everything comes again, in two pages with `reset`.
+    const all = server.answer({ type: "sync_request", limit: 1000 }) as { changes: object[] };
+    const changes = [[], all.changes.slice(0, 2), all.changes.slice(2)][pages] ?? [];
+    socket.send(JSON.stringify({ ...all, changes, reset: pages > 0, has_more: pages < 2 }));
+    pages += 1;
+    return true;
+  };
+  server.push({ type: "push", action: "vault_created", vault_id: vaultId, record_id: null, updated_at: server.tick() });
+  await until("it is known what is gone", () => heard.some(({ action }) => action === "record_deleted"));
+  t.same((await sync.records()).map(({ id }) => id).sort(), ids.slice(1).sort());
+  t.equal(pages, 3);
+});
+
+await t.test("a record that was deleted while the answer was written is in both lists, and is gone", async (t) => {
+  const { server, vaultId, ids } = await world(t, 2);
+  const { sync, heard } = await newDevice(t, server);
+  await sync.ready;
+  heard.length = 0;
+  server.instead.sync = (_asked, socket) => {
+    const all = server.answer({ type: "sync_request", limit: 1000 }) as { changes: object[] };
+    const deleted = [{ id: ids[0], vault_id: vaultId, deleted_at: server.tick() }];
+    socket.send(JSON.stringify({ ...all, deleted }));
+    return true;
+  };
+  server.push({ type: "push", action: "vault_created", vault_id: vaultId, record_id: null, updated_at: server.tick() });
+  await until("the deletion is applied", () => heard.some(({ action }) => action === "record_deleted"));
+  t.same(
+    (await sync.records()).map(({ id }) => id),
+    [ids[1]],
+  );
+});
+
 await t.test("an answer that begins anew and breaks off is asked for from its beginning", async (t) => {
   const { server, ids } = await world(t, 4);
   const { sync, said } = await newDevice(t, server);

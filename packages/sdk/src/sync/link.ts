@@ -113,7 +113,8 @@ export function openLink(of: LinkOf, token: string): Link {
   // What comes of a connection that is over comes again with the next one: nothing of it is begun any more.
   const takeAnswer = async (answer: SyncAnswer): Promise<void> => {
     if (asking === undefined || connection.isOver()) return;
-    const anew = asking.first && (answer.reset || asking.everything);
+    // Each page of an answer with everything says `reset`; the first of them may come in the middle of a walk.
+    const anew = answer.reset ? !resetting : asking.first && asking.everything;
     if (!listed) {
       // Asked for after the service has begun to tell this connection of changes, so that none falls in between.
       const views = (await vaults.list()).map(({ view }) => view);

@@ -25,11 +25,11 @@ export async function stepOfAnswer(
   return () => {
     if (anew) beginAnew(replica);
     const changes = views.flatMap((view) => putVault(replica, view));
-    // A record that came into sight again may be in both: it is there.
-    for (const { id } of answer.deleted) changes.push(...dropRecord(replica, id));
     for (const { id, vault_id, type, encrypted_data, updated_at } of answer.changes)
       if (replica.vaults.has(vault_id))
         changes.push(...putRecord(replica, { id, vault_id, type, encrypted_data, updated_at }));
+    // After the changes: a record that was deleted while the answer was written is in both (docs/sync.md).
+    for (const { id } of answer.deleted) changes.push(...dropRecord(replica, id));
     replica.serverTime = answer.server_time;
     if (!answer.has_more) changes.push(...finishAnew(replica));
     return changes;

@@ -1,4 +1,4 @@
-import { base64Text, compactJwe, timestampText, uuidText } from "@coffer/http";
+import { base64Text, compactJwe, listOf, timestampText, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { entryText } from "../histories/bodies.ts";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
@@ -17,14 +17,17 @@ const memberKey = z.string().check((context) => {
   for (const issue of error?.issues ?? []) if (issue.code === "custom") context.issues.push({ ...issue, input: value });
 });
 
+/** More members than a vault has. */
+const mostMembers = 100_000;
+
 /** A list whose items are about different things. */
-function listOf<Item extends z.ZodType>(item: Item, idOf: (item: z.output<Item>) => string) {
-  return z.array(item).refine((items) => new Set(items.map(idOf)).size === items.length, "names something twice");
+function distinct<Item extends z.ZodType>(item: Item, most: number, idOf: (item: z.output<Item>) => string) {
+  return listOf(item, most).refine((items) => new Set(items.map(idOf)).size === items.length, "names something twice");
 }
 
 /** A record as it is sealed with the next key; `updated_at` is that of the record that was sealed. */
 const resealedRecord = z.object({ id: uuidText, updated_at: timestampText, encrypted_data: base64Text(256) });
-const resealedRecords = listOf(resealedRecord, ({ id }) => id).max(mostRecords, `has more than ${mostRecords} items`);
+const resealedRecords = distinct(resealedRecord, mostRecords, ({ id }) => id);
 
 /**
  * A rotation of a vault's key; `key_version` is still the present one. The records are in the body, or were staged under
@@ -34,7 +37,11 @@ export const rotation = z
   .object({
     key_version: keyVersion,
     encrypted_keys: z.object({
-      users: listOf(z.object({ user_id: uuidText, encrypted_key: memberKey.nullable() }), ({ user_id }) => user_id),
+      users: distinct(
+        z.object({ user_id: uuidText, encrypted_key: memberKey.nullable() }),
+        mostMembers,
+        ({ user_id }) => user_id,
+      ),
     }),
     records: resealedRecords.optional(),
     rotation_id: uuidText.optional(),
