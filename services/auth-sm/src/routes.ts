@@ -5,7 +5,9 @@ import { clientRoutes } from "./clients/routes.ts";
 import type { Deps } from "./deps.ts";
 import { folderSecretRoutes } from "./folder-secrets/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
+import { historyRoutes } from "./histories/routes.ts";
 import { inviteRoutes } from "./invites/routes.ts";
+import { keyringRoutes } from "./keyrings/routes.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { machineRoutes } from "./machine/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
@@ -30,6 +32,8 @@ export const routes: readonly Route<Deps, Caller>[] = [
   ...sessionRoutes,
   ...keyRoutes,
   ...orgRoutes,
+  ...historyRoutes,
+  ...keyringRoutes,
   ...inviteRoutes,
   ...memberRoutes,
   ...userRoutes,

@@ -54,6 +54,8 @@ await t.test("each endpoint refuses what is secret in the wrong place", async (t
     "refresh_token",
     "token",
     "token_hash",
+    "entry",
+    "sealed",
     "public_key",
   );
   fields.push("encrypted_user_key", "encrypted_private_key", "encrypted_key", "encrypted_payload", "wrapped_dek");

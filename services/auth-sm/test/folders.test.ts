@@ -34,6 +34,7 @@ await t.test("a new folder is answered as in the list, with its maker's key", as
     key_version: 1,
     encrypted_key: body.encrypted_key,
     encrypted_key_alg: "box-user",
+    history_seq: null,
   } as typeof rest);
   t.match({ created_at, updated_at }, { created_at: /\.\d{6}Z$/, updated_at: created_at });
   t.strictSame(
@@ -221,7 +222,7 @@ await t.test("the holders of a folder are the people and machines that have its 
       ["client", machine.clientId, "read"],
     ],
   );
-  t.strictSame(Object.keys(body.data[0] ?? {}).sort(), ["id", "kind", "name", "permission", "public_key"]);
+  t.strictSame(Object.keys(body.data[0] ?? {}).sort(), ["has_key", "id", "kind", "name", "permission", "public_key"]);
   for (const person of [admin, auditor, member]) t.equal((await holders(person, id)).status, 200);
   const other = await newFolder();
   t.equal((await holders(member, other)).status, 403, "a member who holds no grant");

@@ -48,6 +48,7 @@ await t.test("the list holds what the client may access and nothing else, in ord
     "data_encrypted",
     "field_names",
     "folder_id",
+    "history_seq",
     "key_version",
     "record_type",
     "title",

@@ -40,7 +40,7 @@ await t.test("a machine's list and search say of each secret what a read of it s
   t.equal(list.data.length, titles.length + 2);
   for (const secret of list.data) {
     const { body } = await ask(service, machine, "GET", `/secrets/${secret.uid}`);
-    t.strictSame(secret, body, secret.title);
+    t.strictSame(secret, { ...body, history_seq: null }, secret.title);
   }
   t.equal(list.data.filter(({ version }: { version: number }) => version === 2).length, titles.length);
   for (const title of titles) {
@@ -66,7 +66,7 @@ for (const role of ["owner", "auditor"] as const) {
     t.equal(list.data.length, titles.length + 2);
     for (const secret of list.data) {
       const { body } = await call(service, "GET", `${path}/${secret.uid}`, { token });
-      t.strictSame(secret, body, secret.title);
+      t.strictSame(secret, { ...body, history_seq: null }, secret.title);
       t.equal("data_encrypted" in secret, role === "owner");
     }
   });

@@ -14,7 +14,7 @@ await t.test("POST /api/orgs makes an organization with the caller as its owner"
   const { token, userId, email } = await register(service);
   const answer = await call(service, "POST", "/api/orgs", { token, body: { name: "Mine" } });
   t.equal(answer.status, 201);
-  t.strictSame(Object.keys(answer.body).sort(), ["created_at", "id", "name", "plan"]);
+  t.strictSame(Object.keys(answer.body).sort(), ["created_at", "history_seq", "id", "name", "plan"]);
   t.match(answer.body, { name: "Mine", plan: "enterprise", created_at: /\.\d{6}Z$/ });
   t.strictSame((await get("/api/org", token)).body, answer.body);
   const members = await get("/api/org/members", token);

@@ -183,6 +183,7 @@ export const machineMutants: readonly Mutant[] = [
       "    applicationId: token.application_id,",
       "    name: token.name,",
       "    publicKey: spki,",
+      "    tokenHash: tokenHashOf(call),",
       "    allowedCidrs: token.allowed_cidrs,",
       "    expiresAt: token.client_expires_at,",
       "    now,",
@@ -195,6 +196,7 @@ export const machineMutants: readonly Mutant[] = [
       "    applicationId: token.application_id,",
       "    name: token.name,",
       "    publicKey: spki,",
+      "    tokenHash: tokenHashOf(call),",
       "    allowedCidrs: token.allowed_cidrs,",
       "    expiresAt: token.client_expires_at,",
       "    now,",
@@ -206,9 +208,9 @@ export const machineMutants: readonly Mutant[] = [
   {
     name: "bootstrap-leaves-no-record",
     file: `${source}/bootstrap/bootstrap.ts`,
-    find: '  await enqueueAudit(\n    tx,\n    auditOf(deps, request, {\n      org_id: token.org_id,\n      action: "client.bootstrapped",',
+    find: '  await enqueueAudit(\n    tx,\n    auditOf(deps, call.request, {\n      org_id: token.org_id,\n      action: "client.bootstrapped",',
     replace:
-      '  if (token.used) await enqueueAudit(\n    tx,\n    auditOf(deps, request, {\n      org_id: token.org_id,\n      action: "client.bootstrapped",',
+      '  if (token.used) await enqueueAudit(\n    tx,\n    auditOf(deps, call.request, {\n      org_id: token.org_id,\n      action: "client.bootstrapped",',
     tests: [`${tests}/bootstrap.test.ts`, `${tests}/all-or-nothing.test.ts`],
   },
   {

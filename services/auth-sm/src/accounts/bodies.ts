@@ -1,6 +1,8 @@
 import { base64Text, nameText, sha256Text, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { inviteToken } from "../invites/token.ts";
+import { entryText } from "../histories/entry-text.ts";
+import { sealedKeyring } from "../keyrings/bodies.ts";
 import { emailText } from "./email.ts";
 
 /** A message of OPAQUE: its form is looked at where it is used. */
@@ -31,7 +33,9 @@ export type ProofFields = z.infer<typeof proofFields>;
 export const registrationStart = z.object({ email: emailText, registration_request: opaqueMessage });
 export type RegistrationStart = z.infer<typeof registrationStart>;
 
+/** The ids are made by clients that sign: entries and sealed texts name them. */
 export const registration = z.object({
+  user_id: uuidText.optional(),
   email: emailText,
   name: nameText().optional(),
   registration_record: opaqueMessage,
@@ -40,6 +44,10 @@ export const registration = z.object({
   encrypted_private_key: sealedKey,
   recovery: recovery.optional(),
   org_name: nameText().optional(),
+  org_id: uuidText.optional(),
+  /** Entry 0 of the organization that `org_name` makes. */
+  entry: entryText.optional(),
+  keyring: sealedKeyring.optional(),
   invite_token: inviteToken.optional(),
   device,
 });

@@ -1,12 +1,16 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { canonicalPublicKey } from "@coffer/tokens";
+import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
+import { orgRes } from "../histories/resources.ts";
 import { claimInvite } from "../invites/claim.ts";
 import { joinOrg } from "../invites/join.ts";
 import { foundOrg } from "../orgs/found.ts";
 import type { SessionView } from "../sessions/open.ts";
 import { openSession } from "../sessions/open.ts";
+import { storeKeyring } from "../store/keyrings.ts";
+import { hasHistory } from "../store/histories.ts";
 import { insertUser } from "../store/users.ts";
 import { registrant, requireBegunRecord } from "./begun-registration.ts";
 import type { Registration } from "./bodies.ts";
@@ -29,14 +33,16 @@ export async function finishRegistration(
     registrationRecord: body.registration_record,
   });
   const { spki } = canonicalPublicKey(body.public_key);
-  const userId = deps.newId();
+  if (body.entry !== undefined && body.org_name === undefined)
+    throw new ServiceError("invalid_request", "`entry` begins the history of an organization: it needs `org_name`");
+  const userId = body.user_id ?? deps.newId();
   const registered = await deps.database.transaction(async (tx) => {
     const now = deps.now();
     const stranger = { type: "anonymous", id: null } as const;
     const { invite_token: token, email } = body;
     const invite = token === undefined ? null : await claimInvite(tx, deps, { token, email, actor: stranger, request });
     if (invite instanceof ServiceError) return invite;
-    const user = await insertUser(tx, {
+    const inserted = insertUser(tx, {
       id: userId,
       email,
       name: body.name ?? email,
@@ -51,12 +57,18 @@ export async function finishRegistration(
       },
       now,
     });
+    const user = await orConflict(inserted, { users_pkey: "this id of a person is taken: make another one" });
     if (user === null) throw new ServiceError("conflict", "an account with this e-mail exists: log in instead");
     const session = await openSession(tx, deps, keys, { user, device: body.device, request });
     const actor = { type: "user", id: userId, session_id: session.session_id } as const;
-    if (invite !== null) await joinOrg(tx, deps, { invite, userId, actor, request, status: 201 });
+    if (body.keyring !== undefined) await storeKeyring(tx, userId, { version: 1, sealed: body.keyring });
+    // Where the organization has a history, a join must be signed: the invitation permits the registration alone.
+    if (invite !== null && !(await hasHistory(tx, orgRes(invite.org_id)))) {
+      await joinOrg(tx, deps, { invite, userId, actor, request, status: 201 });
+    }
     if (body.org_name !== undefined) {
-      await foundOrg(tx, deps, { name: body.org_name, userId, actor, request });
+      const { org_id: id, org_name: name, entry } = body;
+      await foundOrg(tx, deps, { id, name, entry, userId, actor, request });
     }
     await auditUserEvent(tx, deps, request, userId, {
       action: "user.registered",

@@ -50,7 +50,7 @@ export async function bootstrap(deps: Deps, call: BootstrapCall): Promise<Bootst
   const { spki } = canonicalPublicKey(body.public_key);
   const clientId = body.client_id ?? deps.newId();
   const spent = await deps.database.transaction(async (tx) => {
-    const hash = createHash("sha256").update(body.token).digest();
+    const hash = tokenHashOf(call);
     await holdTokenApplication(tx, hash);
     const token = await lockToken(tx, { hash, ip: request.ip, now: deps.now() });
     if (token === null) return { token, refusal: unknownToken("unknown") };
@@ -62,6 +62,10 @@ export async function bootstrap(deps: Deps, call: BootstrapCall): Promise<Bootst
   if (spent.refusal === null) return spent.client;
   await recordRefusal(deps, call, spent.token, spent.refusal);
   throw spent.refusal.error;
+}
+
+function tokenHashOf({ body }: BootstrapCall): Buffer {
+  return createHash("sha256").update(body.token).digest();
 }
 
 /** Why a token was not spent: for its caller, and for the audit. */
@@ -93,7 +97,7 @@ function takenClientId(): Refusal {
 async function makeClient(
   tx: Transaction,
   deps: Deps,
-  { request }: BootstrapCall,
+  call: BootstrapCall,
   { token, clientId, spki }: { token: HeldToken; clientId: string; spki: string },
 ): Promise<Bootstrapped | null> {
   const now = deps.now();
@@ -103,6 +107,7 @@ async function makeClient(
     applicationId: token.application_id,
     name: token.name,
     publicKey: spki,
+    tokenHash: tokenHashOf(call),
     allowedCidrs: token.allowed_cidrs,
     expiresAt: token.client_expires_at,
     now,
@@ -114,7 +119,7 @@ async function makeClient(
   await tellFolderChange(tx, deps, { folderIds: folders.map(({ id }) => id), change: "membership" });
   await enqueueAudit(
     tx,
-    auditOf(deps, request, {
+    auditOf(deps, call.request, {
       org_id: token.org_id,
       action: "client.bootstrapped",
       actor: { type: "client", id: clientId, application_id: token.application_id },

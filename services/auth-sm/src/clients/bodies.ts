@@ -1,5 +1,6 @@
 import { compactJwe, uuidText } from "@coffer/http";
 import { z } from "zod";
+import { entryText } from "../histories/entry-text.ts";
 import { keyVersion } from "../folders/bodies.ts";
 
 export const clientPath = z.object({ id: uuidText, client_id: uuidText });
@@ -13,5 +14,6 @@ export const grantBody = z.object({
   permission: z.enum(["read", "write"]),
   encrypted_key: compactJwe(64),
   key_version: keyVersion.optional(),
+  entry: entryText.optional(),
 });
 export type GrantBody = z.infer<typeof grantBody>;

@@ -10,7 +10,9 @@ import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { tellFolderChange } from "../folders/tell.ts";
-import { lockApplicationClient, upsertClientGrant } from "../store/application-clients.ts";
+import { appendHolder } from "../histories/append-holder.ts";
+import { folderHolder, folderRes } from "../histories/resources.ts";
+import { hasClientGrant, lockApplicationClient, upsertClientGrant } from "../store/application-clients.ts";
 import { holdApplication } from "../store/applications.ts";
 import type { GrantBody, GrantPath } from "./bodies.ts";
 
@@ -39,6 +41,17 @@ export function grantFolder(
       throw new ServiceError("conflict", "the client is revoked or expired: nothing can be granted to it");
     }
     requireKeyVersion(body.key_version, folder.keyVersion);
+    const { id, public_key } = client;
+    await appendHolder(tx, deps, {
+      res: folderRes(folder.folderId),
+      orgId,
+      entry: body.entry,
+      signerId: caller.userId,
+      holder: folderHolder({ kind: "client", id, public_key, permission: body.permission }),
+      wasGranted: await hasClientGrant(tx, id, folder.folderId),
+      actor,
+      request,
+    });
     const grant = await upsertClientGrant(tx, {
       clientId: client.id,
       folderId: folder.folderId,

@@ -10,13 +10,12 @@ import { answerList } from "../secrets/answer-list.ts";
 import type { ListQuery } from "../secrets/bodies.ts";
 import { filterOf } from "../secrets/filter.ts";
 import { listCursor, placeInList } from "../secrets/positions.ts";
-import { secretMetadata, secretView } from "../secrets/view.ts";
+import { listedMetadata, listedSecret } from "../secrets/view.ts";
 import { listSecrets, restOfList } from "../store/secret-lists.ts";
-import type { Part } from "../store/secret-parts.ts";
+import type { ListedSecret, Part } from "../store/secret-parts.ts";
 import { readNamed } from "../store/secret-rests.ts";
 import type { AskingPerson } from "../store/secret-scopes.ts";
 import { personScope } from "../store/secret-scopes.ts";
-import type { SecretRow } from "../store/secrets.ts";
 import { tagFor } from "./tag.ts";
 
 type ListCall = Call<User, { id: string }, undefined, Omit<ListQuery, "folder_id">>;
@@ -45,14 +44,14 @@ export async function listFolderSecrets(deps: Deps, call: ListCall): Promise<Tag
 function personPart(
   deps: Deps,
   { caller, params, request }: ListCall,
-  part: Part<AskingPerson, SecretRow>,
+  part: Part<AskingPerson, ListedSecret>,
 ): ListPart & { folder: ReadableFolder } {
   const folder = readableFolder(caller, params.id, part.caller);
   return {
     folder,
     rows: part.rows,
     more: part.more,
-    view: folder.ciphertext ? secretView : secretMetadata,
+    view: folder.ciphertext ? listedSecret : listedMetadata,
     record: (count, reason) =>
       deps.audit(
         auditOf(deps, request, {

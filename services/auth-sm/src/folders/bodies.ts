@@ -1,6 +1,7 @@
 import { base64Text, compactJwe, nameText, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { permissions } from "../access/permission.ts";
+import { entryText } from "../histories/entry-text.ts";
 
 /** The version of the folder's key that was sealed: another than the present one is refused. */
 export const keyVersion = z.int().positive();
@@ -11,10 +12,11 @@ export const newFolder = z.object({
   /** The folder's key under the creator's user key. */
   encrypted_key: base64Text(64),
   key_version: keyVersion.optional(),
+  entry: entryText.optional(),
 });
 export type NewFolder = z.infer<typeof newFolder>;
 
-export const folderName = z.object({ name: nameText() });
+export const folderName = z.object({ name: nameText(), entry: entryText.optional() });
 export type FolderName = z.infer<typeof folderName>;
 
 export const folderPath = z.object({ id: uuidText });
@@ -31,5 +33,6 @@ export const folderMember = z.object({
   permission: z.enum(permissions),
   encrypted_key: compactJwe(64),
   key_version: keyVersion.optional(),
+  entry: entryText.optional(),
 });
 export type FolderMember = z.infer<typeof folderMember>;

@@ -7,8 +7,10 @@ import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
+import { folderHolder, folderRes } from "../histories/resources.ts";
 import type { FolderRow } from "../store/folders.ts";
-import { getFolder, insertFolder, insertFolderMember } from "../store/folders.ts";
+import { getFolder, insertFolder, insertFolderMember, listHolders } from "../store/folders.ts";
 import type { NewFolder } from "./bodies.ts";
 import { tellFolderChange } from "./tell.ts";
 
@@ -29,6 +31,15 @@ export function createFolder(
     const { userId } = caller;
     const key = { encryptedKey: body.encrypted_key, alg: "box-user" } as const;
     await insertFolderMember(tx, { folderId: id, userId, permission: "manage", key, now });
+    const holders = await listHolders(tx, id, now);
+    await appendEntry(tx, {
+      res: folderRes(id),
+      orgId,
+      entry: body.entry,
+      by: `user:${userId}`,
+      founds: true,
+      expected: () => ({ org: orgId, name: body.name, ver: 1, set: holders.map(folderHolder) }),
+    });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

@@ -8,20 +8,23 @@ import { transactionInSession } from "../access/lasting-session.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
+import { folderRes } from "../histories/resources.ts";
 import type { HolderKey } from "../store/folder-rotation.ts";
 import {
   dropTokenKeys,
+  listGrantees,
   listSealedSecrets,
   replaceClientKeys,
   replaceMemberKeys,
   resealSecrets,
   setKeyVersion,
 } from "../store/folder-rotation.ts";
-import type { FolderRow } from "../store/folders.ts";
+import type { FolderRow, HolderRow } from "../store/folders.ts";
 import { getFolder, listHolders } from "../store/folders.ts";
 import type { FolderPath } from "./bodies.ts";
 import type { Rotation } from "./rotation-body.ts";
-import { requireHolders, requireSecrets } from "./rotation-fits.ts";
+import { requireHolders, requireSealable, requireSecrets } from "./rotation-fits.ts";
 import { tellFolderChange } from "./tell.ts";
 
 type RotationCall = Call<User, FolderPath, Rotation>;
@@ -37,8 +40,18 @@ export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow>
     const folder = await requireLockedFolder(tx, caller, params.id, { needed: "manage", lock: "whole" });
     const { orgId, actor, folderId } = folder;
     requireKeyVersion(body.key_version, folder.keyVersion);
-    await requireFitting(tx, deps, folderId, body);
+    const holders = await listHolders(tx, folderId, deps.now());
+    await requireFitting(tx, folderId, holders, body);
     const next = { folderId, keyVersion: folder.keyVersion + 1, now: deps.now() };
+    const grantees = await listGrantees(tx, folderId, deps.now());
+    const history = await appendEntry(tx, {
+      res: folderRes(folderId),
+      orgId,
+      entry: body.entry,
+      by: `user:${caller.userId}`,
+      expected: () => ({ ver: next.keyVersion, mayDrop: (who) => !grantees.includes(who) }),
+    });
+    requireSealable(history, holders, body);
     const counts = [
       (await replaceMemberKeys(tx, folderId, keys.users)) - keys.users.length,
       (await replaceClientKeys(tx, folderId, keys.clients)) - keys.clients.length,
@@ -69,6 +82,7 @@ export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow>
 /** The keys by how they are sealed. Only one's own is under a user key: nobody else could open it. */
 function sealedKeys({ caller, body }: RotationCall): { users: HolderKey[]; clients: HolderKey[] } {
   const users = body.encrypted_keys.users.map(({ user_id: id, encrypted_key: encryptedKey }, index): HolderKey => {
+    if (encryptedKey === null) return { id, encryptedKey, alg: null };
     const alg = encryptedKey.includes(".") ? "jwe" : "box-user";
     if (alg === "jwe" || id === caller.userId) return { id, encryptedKey, alg };
     const field = `encrypted_keys.users.${index}.encrypted_key`;
@@ -76,17 +90,19 @@ function sealedKeys({ caller, body }: RotationCall): { users: HolderKey[]; clien
       details: [{ field, issue: "not a compact JWE" }],
     });
   });
-  const clients = body.encrypted_keys.clients.map(({ client_id: id, encrypted_key: encryptedKey }): HolderKey => ({
-    id,
-    encryptedKey,
-    alg: "jwe",
-  }));
+  const clients = body.encrypted_keys.clients.map(({ client_id: id, encrypted_key: encryptedKey }): HolderKey =>
+    encryptedKey === null ? { id, encryptedKey, alg: null } : { id, encryptedKey, alg: "jwe" },
+  );
   return { users, clients };
 }
 
 /** Refuses a rotation of anything but the folder as it is now. */
-async function requireFitting(tx: Transaction, deps: Deps, folderId: string, body: Rotation): Promise<void> {
-  const holders = await listHolders(tx, folderId, deps.now());
+async function requireFitting(
+  tx: Transaction,
+  folderId: string,
+  holders: readonly HolderRow[],
+  body: Rotation,
+): Promise<void> {
   const idsOf = (wanted: "user" | "client") => holders.filter(({ kind }) => kind === wanted).map(({ id }) => id);
   const { users, clients } = body.encrypted_keys;
   requireHolders(

@@ -1,5 +1,6 @@
 import { base64Text, compactJwe, listOf, nameText, namedValues, uidText, uuidText } from "@coffer/http";
 import { z } from "zod";
+import { entryText } from "../histories/entry-text.ts";
 import { keyVersion } from "./bodies.ts";
 
 /** Every secret of a folder is in the body. */
@@ -27,12 +28,15 @@ function distinct<Item extends z.ZodType>(item: Item, idOf: (item: z.output<Item
   );
 }
 
-/** What was sealed with the folder's key is sent as sealed with the next one; `key_version` is still the present one. */
+/**
+ * What was sealed with the folder's key is sent as sealed with the next one; `key_version` is still the present one. A key is
+ * null for a holder to whom nothing may be sealed, because the folder's history does not name the holder.
+ */
 export const rotation = z.object({
   key_version: keyVersion,
   encrypted_keys: z.object({
-    users: distinct(z.object({ user_id: uuidText, encrypted_key: personsKey }), ({ user_id }) => user_id),
-    clients: distinct(z.object({ client_id: uuidText, encrypted_key: jwe }), ({ client_id }) => client_id),
+    users: distinct(z.object({ user_id: uuidText, encrypted_key: personsKey.nullable() }), ({ user_id }) => user_id),
+    clients: distinct(z.object({ client_id: uuidText, encrypted_key: jwe.nullable() }), ({ client_id }) => client_id),
   }),
   secrets: distinct(
     z.object({
@@ -44,5 +48,6 @@ export const rotation = z.object({
     }),
     ({ uid }) => uid,
   ),
+  entry: entryText.optional(),
 });
 export type Rotation = z.infer<typeof rotation>;

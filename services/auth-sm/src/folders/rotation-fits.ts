@@ -1,4 +1,9 @@
 import { ServiceError } from "@coffer/errors";
+import type { HistoryState } from "@coffer/history";
+import { holderOf } from "@coffer/history";
+import { folderHolder } from "../histories/resources.ts";
+import type { HolderRow } from "../store/folders.ts";
+import type { Rotation } from "./rotation-body.ts";
 import type { ResealedSecret, SealedSecret } from "../store/folder-rotation.ts";
 
 /**
@@ -32,6 +37,33 @@ export function requireSecrets(present: readonly SealedSecret[], sent: readonly 
   throw new ServiceError("invalid_request", "a secret must be sent with the title and the fields that it has sealed", {
     details: [{ field: `secrets.${index}`, issue: "must have title_encrypted and fields exactly as the secret has" }],
   });
+}
+
+/**
+ * Refuses the next key for a holder whom the history does not name with the holder's present public key, and a missing key
+ * where there is no history that could forbid to seal it.
+ * @throws ServiceError `invalid_request`
+ */
+export function requireSealable(
+  history: HistoryState | null,
+  holders: readonly HolderRow[],
+  { encrypted_keys: { users, clients } }: Rotation,
+): void {
+  const sealed = new Map([
+    ...users.map(({ user_id, encrypted_key }) => [`user:${user_id}`, encrypted_key] as const),
+    ...clients.map(({ client_id, encrypted_key }) => [`client:${client_id}`, encrypted_key] as const),
+  ]);
+  for (const holder of holders.map(folderHolder)) {
+    const hasKey = sealed.get(holder.who) !== null;
+    if (history === null && !hasKey) throw unsealable(`${holder.who} needs the next key: the folder has no history`);
+    const isNamed = history !== null && holderOf(history, holder.who)?.key === holder.key;
+    if (history !== null && hasKey && !isNamed)
+      throw unsealable(`the history does not name ${holder.who} with this public key: the key must be null`);
+  }
+}
+
+function unsealable(issue: string): ServiceError {
+  return new ServiceError("invalid_request", issue, { details: [{ field: "encrypted_keys", issue }] });
 }
 
 function isWhole(present: SealedSecret | undefined, { title_encrypted, fields = {} }: ResealedSecret): boolean {

@@ -10,9 +10,11 @@ import type { Permission } from "../access/permission.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { appendHolder } from "../histories/append-holder.ts";
+import { folderHolder, folderRes } from "../histories/resources.ts";
 import { takeBackTokens } from "../members/take-back.ts";
 import { findMemberGrant, upsertMemberGrant } from "../store/folder-grants.ts";
-import { findMember } from "../store/members.ts";
+import { findMember, listMemberKeys } from "../store/members.ts";
 import type { FolderMember, FolderMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
 import { tellFolderChange } from "./tell.ts";
@@ -34,7 +36,7 @@ export function shareFolder(
   return transactionInSession(deps, caller, async (tx) => {
     const asked = { needed: "manage", lock: "grants", others: [userId] } as const;
     const { orgId, actor, folderId, keyVersion } = await requireLockedFolder(tx, caller, params.id, asked);
-    await requireHolder(tx, orgId, userId);
+    const publicKey = await requireHolder(tx, orgId, userId);
     requireKeyVersion(body.key_version, keyVersion);
     const { permission, encrypted_key: encryptedKey } = body;
     const before = await findMemberGrant(tx, folderId, userId);
@@ -43,6 +45,16 @@ export function shareFolder(
       const by = { orgId, userId, reason: "grant_removed", actor, request, status: 200 };
       await takeBackTokens(tx, deps, by, folderId);
     }
+    await appendHolder(tx, deps, {
+      res: folderRes(folderId),
+      orgId,
+      entry: body.entry,
+      signerId: caller.userId,
+      holder: folderHolder({ kind: "user", id: userId, public_key: publicKey, permission }),
+      wasGranted: before !== null,
+      actor,
+      request,
+    });
     const grant = await upsertMemberGrant(tx, { folderId, userId, permission, encryptedKey, now: deps.now() });
     await tellFolderChange(tx, deps, { folderIds: [folderId], change: "membership" });
     await enqueueAudit(
@@ -64,14 +76,16 @@ export function shareFolder(
   });
 }
 
-/** Refuses to give a key to who is no member, or could not use it. */
-async function requireHolder(tx: Transaction, orgId: string, userId: string): Promise<void> {
+/** The public key of a member. Refuses to give a key to who is no member, or could not use it. */
+async function requireHolder(tx: Transaction, orgId: string, userId: string): Promise<string> {
   const member = await findMember(tx, orgId, userId);
-  if (member === null) throw new ServiceError("not_found", "member not found");
+  const [key] = await listMemberKeys(tx, orgId, [userId]);
+  if (member === null || key === undefined) throw new ServiceError("not_found", "member not found");
   if (member.status !== "active") {
     throw new ServiceError("conflict", "this member is suspended: nothing can be granted to the person");
   }
   if (!holders.includes(member.role)) {
     throw new ServiceError("conflict", `this member is an ${member.role}, who reads no ciphertext`);
   }
+  return key.public_key;
 }

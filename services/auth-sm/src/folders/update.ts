@@ -6,6 +6,8 @@ import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
+import { folderRes } from "../histories/resources.ts";
 import type { FolderRow } from "../store/folders.ts";
 import { getFolder, renameFolder } from "../store/folders.ts";
 import type { FolderName, FolderPath } from "./bodies.ts";
@@ -20,6 +22,14 @@ export function updateFolder(
     const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "grants");
     await orConflict(renameFolder(tx, { id: folder.id, name: body.name, now: deps.now() }), {
       folders_name_key: "a folder of this name exists",
+    });
+    const { name, entry } = body;
+    await appendEntry(tx, {
+      res: folderRes(folder.id),
+      orgId,
+      entry,
+      by: `user:${caller.userId}`,
+      expected: () => (name === folder.name ? null : { name }),
     });
     await enqueueAudit(
       tx,

@@ -15,11 +15,12 @@ import { getUser } from "../store/users.ts";
 import type { Acceptance } from "./bodies.ts";
 import { claimInvite } from "./claim.ts";
 import { joinOrg } from "./join.ts";
+import { signJoin } from "./sign-join.ts";
 
 type AcceptCall = Call<User, unknown, Acceptance>;
 
 /**
- * POST /api/org/invites/accept: of two at once, one joins. While the caller travels it needs the proof that ends travel
+ * POST /api/org/invites/accept: of two at once, one joins; into an organization with a history with a signed entry. While the caller travels it needs the proof that ends travel
  * mode, and is on record in the chain of each of the caller's organizations.
  * @throws ServiceError `reauth_required` while travelling without a right proof; `unavailable` while vaults does not answer
  */
@@ -51,10 +52,11 @@ async function join(
 ): Promise<OrgRow | ServiceError> {
   const actor = userActor(caller);
   const { userId } = caller;
-  const { email } = await getUser(tx, userId);
-  const invite = await claimInvite(tx, deps, { token: body.token, email, actor, request });
+  const user = await getUser(tx, userId);
+  const invite = await claimInvite(tx, deps, { token: body.token, email: user.email, actor, request });
   if (invite instanceof ServiceError) return invite;
   await joinOrg(tx, deps, { invite, userId, actor, request, status: 200, chains });
+  await signJoin(tx, deps, { invite, user, body, actor, request });
   return getOrg(tx, invite.org_id);
 }
 

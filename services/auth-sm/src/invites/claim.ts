@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
-import type { Actor } from "../audit.ts";
+import type { Actor, AuditEntry } from "../audit.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import type { PresentedInvite } from "../store/invites.ts";
@@ -32,23 +32,31 @@ export async function claimInvite(
   const hash = hashInviteToken(token);
   const found = await findInviteByToken(tx, hash, deps.now());
   if (found !== null) await lockMembers(tx, found.org_id);
-  const invite = found && (await findInviteByToken(tx, hash, deps.now()));
-  if (invite === null) {
-    deps.authFailures.inc({ reason: "unknown_invite" });
-    throw new ServiceError("not_found", "there is no such invitation: it may have expired, or been used or withdrawn");
-  }
+  const invite = requireInvite(deps, found && (await findInviteByToken(tx, hash, deps.now())));
   if (invite.email === email) return invite;
-  await enqueueAudit(
-    tx,
-    auditOf(deps, request, {
-      org_id: invite.org_id,
-      action: "org.member.accepted",
-      actor,
-      target: { type: "invite", id: invite.id, parent_id: invite.org_id },
-      outcome: "denied",
-      reason: "access_denied",
-      status: 403,
-    }),
-  );
+  await enqueueAudit(tx, auditOf(deps, request, deniedInvite(invite, actor)));
   return new ServiceError("access_denied", "this invitation is for another e-mail");
+}
+
+/**
+ * The invitation that was found by a presented token.
+ * @throws ServiceError `not_found` when there is none
+ */
+export function requireInvite(deps: Deps, invite: PresentedInvite | null): PresentedInvite {
+  if (invite !== null) return invite;
+  deps.authFailures.inc({ reason: "unknown_invite" });
+  throw new ServiceError("not_found", "there is no such invitation: it may have expired, or been used or withdrawn");
+}
+
+/** The record of a person who presents an invitation that is for another e-mail. */
+export function deniedInvite(invite: PresentedInvite, actor: Actor): AuditEntry {
+  return {
+    org_id: invite.org_id,
+    action: "org.member.accepted",
+    actor,
+    target: { type: "invite", id: invite.id, parent_id: invite.org_id },
+    outcome: "denied",
+    reason: "access_denied",
+    status: 403,
+  };
 }

@@ -8,6 +8,9 @@ import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { orConflict } from "../conflict.ts";
+import { appendEntry } from "../histories/append-entry.ts";
+import { orgRes, permissionOf } from "../histories/resources.ts";
 import type { InviteRow } from "../store/invites.ts";
 import { countInvites, deleteExpiredInvites, deleteInvite, findInviteTo, insertInvite } from "../store/invites.ts";
 import type { Role } from "../store/memberships.ts";
@@ -19,9 +22,9 @@ const lifeMilliseconds = 7 * 24 * 60 * 60 * 1000;
 /** How many invitations of an organization may be open. */
 const mostOpen = 1000;
 
-/** A new invitation; its token is told this once. */
+/** A new invitation; `token` only where this service made it, and only this once. */
 export interface IssuedInvite extends InviteRow {
-  token: string;
+  token?: string;
 }
 
 /**
@@ -32,7 +35,8 @@ export async function inviteMember(
   deps: Deps,
   { caller, body, request }: Call<User, unknown, NewInvite>,
 ): Promise<IssuedInvite> {
-  const token = newInviteToken(deps.randomBytes);
+  const token = body.token_hash === undefined ? newInviteToken(deps.randomBytes) : undefined;
+  const tokenHash = token === undefined ? Buffer.from(body.token_hash ?? "", "hex") : hashInviteToken(token);
   const now = deps.now();
   const invite = await transactionInSession(deps, caller, async (tx) => {
     const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
@@ -42,16 +46,19 @@ export async function inviteMember(
     }
     await deleteExpiredInvites(tx, orgId, now);
     await makeRoom(tx, { orgId, role, email: body.email });
-    const inserted = await insertInvite(tx, {
+    await openInvitation(tx, { orgId, userId: caller.userId, body });
+    const inserting = insertInvite(tx, {
       id: deps.newId(),
       orgId,
       email: body.email,
       role: body.role,
-      tokenHash: hashInviteToken(token),
+      tokenHash,
+      madeByClient: token === undefined,
       invitedBy: caller.userId,
       now,
       expiresAt: new Date(now.getTime() + lifeMilliseconds),
     });
+    const inserted = await orConflict(inserting, { invites_token_key: "this token exists: make another one" });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -65,7 +72,27 @@ export async function inviteMember(
     );
     return inserted;
   });
-  return { ...invite, token };
+  return token === undefined ? invite : { ...invite, token };
+}
+
+/** Opens the invitation in the organization's history, where there is one: then the client must have made the token. */
+async function openInvitation(
+  tx: Transaction,
+  { orgId, userId, body }: { orgId: string; userId: string; body: NewInvite },
+): Promise<void> {
+  const { email, role, token_hash: tag, entry } = body;
+  const history = await appendEntry(tx, {
+    res: orgRes(orgId),
+    orgId,
+    entry,
+    by: `user:${userId}`,
+    expected: () => (tag === undefined ? null : { invite: { tag, kind: "user", perm: permissionOf(role), email } }),
+  });
+  if (history === null || tag !== undefined) return;
+  const issue = "needed, with `entry`: the organization has a history, so that the client makes the token";
+  throw new ServiceError("invalid_request", `\`token_hash\` is ${issue}`, {
+    details: [{ field: "token_hash", issue }],
+  });
 }
 
 /** Takes the open invitation to this e-mail away, or else makes sure that one more is not too many. */

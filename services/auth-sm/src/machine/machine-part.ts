@@ -3,17 +3,16 @@ import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { ListPart } from "../secrets/answer-list.ts";
-import { secretView } from "../secrets/view.ts";
-import type { Part } from "../store/secret-parts.ts";
+import { listedSecret } from "../secrets/view.ts";
+import type { ListedSecret, Part } from "../store/secret-parts.ts";
 import type { AskingClient } from "../store/secret-scopes.ts";
-import type { SecretRow } from "../store/secrets.ts";
 import { askingClient } from "./asking-client.ts";
 
 /**
  * A part of a list for the machine that asked for it, of one folder or of all that it may see.
  * @throws ServiceError when it may not have it.
  */
-export function machinePart<Row extends SecretRow>(
+export function machinePart<Row extends ListedSecret>(
   deps: Deps,
   { caller, query, request }: Call<Machine, unknown, undefined, { folder_id?: string | undefined }>,
   action: "secret.listed" | "secret.searched",
@@ -25,7 +24,7 @@ export function machinePart<Row extends SecretRow>(
     orgId,
     rows: part.rows,
     more: part.more,
-    view: secretView,
+    view: listedSecret,
     record: (count, reason) =>
       deps.audit(
         auditOf(deps, request, { org_id: orgId, action, actor, target, status: 200, count, ...(reason && { reason }) }),

@@ -1,5 +1,6 @@
 import { uuidText } from "@coffer/http";
 import { z } from "zod";
+import { entryText } from "../histories/entry-text.ts";
 import { memberStatuses } from "../store/members.ts";
 import { roles } from "../store/memberships.ts";
 
@@ -9,6 +10,13 @@ export type MemberPath = z.infer<typeof memberPath>;
 export const memberSessionPath = memberPath.extend({ sid: uuidText });
 export type MemberSessionPath = z.infer<typeof memberSessionPath>;
 
+export const memberRemoval = z.object({ force: z.enum(["true", "false"]).optional() });
+export type MemberRemoval = z.infer<typeof memberRemoval>;
+
 /** What is not sent stays. */
-export const memberChange = z.object({ role: z.enum(roles).optional(), status: z.enum(memberStatuses).optional() });
+export const memberChange = z.object({
+  role: z.enum(roles).optional(),
+  status: z.enum(memberStatuses).optional(),
+  entry: entryText.optional(),
+});
 export type MemberChange = z.infer<typeof memberChange>;

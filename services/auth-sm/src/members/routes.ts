@@ -2,7 +2,7 @@ import { route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
 import type { Attempt } from "../refusals.ts";
 import { attempting } from "../refusals.ts";
-import { memberChange, memberPath, memberSessionPath } from "./bodies.ts";
+import { memberChange, memberPath, memberRemoval, memberSessionPath } from "./bodies.ts";
 import { listMemberSessions } from "./list-sessions.ts";
 import { listOrgMembers } from "./list.ts";
 import { removeMember } from "./remove.ts";
@@ -34,7 +34,15 @@ export const memberRoutes = [
   attempting(
     "org.member.removed",
     member,
-    route({ ...user, method: "DELETE", path: one, params: memberPath, status: 204, run: removeMember }),
+    route({
+      ...user,
+      method: "DELETE",
+      path: one,
+      params: memberPath,
+      query: memberRemoval,
+      status: 204,
+      run: removeMember,
+    }),
   ),
   route({
     ...user,

@@ -1,4 +1,5 @@
 import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
@@ -7,11 +8,13 @@ import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { tellFolderChange } from "../folders/tell.ts";
+import { appendEntry } from "../histories/append-entry.ts";
+import { memberHolder, orgRes, permissionOf } from "../histories/resources.ts";
 import type { Revocation } from "../sessions/revoke.ts";
 import { revokeSessions } from "../sessions/revoke.ts";
 import { listUserGrants } from "../store/folder-grants.ts";
 import type { MemberRow, MemberStatus } from "../store/members.ts";
-import { actsElsewhere, changeMembership } from "../store/members.ts";
+import { actsElsewhere, changeMembership, listMemberKeys } from "../store/members.ts";
 import type { Role } from "../store/memberships.ts";
 import { drawMembershipVersion } from "../store/membership-versions.ts";
 import type { MemberChange, MemberPath } from "./bodies.ts";
@@ -36,6 +39,7 @@ export async function updateMember(
     requireRankOver(held, present.role);
     requireRankOver(held, role);
     const next = { role, status };
+    await signRole(tx, { orgId, signerId: caller.userId, present, role, entry: body.entry });
     if (role === present.role && status === present.status) return present;
     await requireAnOwner(tx, orgId, present, next);
     const cause = { actor, request, status: 200, orgId, userId } as const;
@@ -72,6 +76,24 @@ export async function updateMember(
   });
   await deps.announcer.announce(revocations);
   return member;
+}
+
+/** Appends the permission of the new role to the organization's history, where the role changes it. */
+async function signRole(
+  tx: Transaction,
+  change: { orgId: string; signerId: string; present: MemberRow; role: Role; entry: string | undefined },
+): Promise<void> {
+  const { orgId, signerId, present, role, entry } = change;
+  const isSigned = permissionOf(role) !== permissionOf(present.role);
+  const keys = await listMemberKeys(tx, orgId, [present.user_id]);
+  const set = keys.map((key) => memberHolder({ ...key, role }));
+  await appendEntry(tx, {
+    res: orgRes(orgId),
+    orgId,
+    entry,
+    by: `user:${signerId}`,
+    expected: () => (isSigned ? { set } : null),
+  });
 }
 
 /** Whether a member can use a grant on a folder. */

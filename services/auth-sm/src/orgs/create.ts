@@ -1,14 +1,15 @@
 import type { Call } from "@coffer/http";
-import { nameText } from "@coffer/http";
+import { nameText, uuidText } from "@coffer/http";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { z } from "zod";
 import { userActor } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
+import { entryText } from "../histories/entry-text.ts";
 import type { OrgRow } from "../store/orgs.ts";
 import { foundOrg } from "./found.ts";
 
-export const newOrg = z.object({ name: nameText() });
+export const newOrg = z.object({ id: uuidText.optional(), name: nameText(), entry: entryText.optional() });
 
 /** POST /api/orgs */
 export function createOrg(
@@ -16,7 +17,8 @@ export function createOrg(
   { caller, body, request }: Call<User, unknown, z.infer<typeof newOrg>>,
 ): Promise<OrgRow> {
   const { userId } = caller;
+  const { id, name, entry } = body;
   return transactionInSession(deps, caller, (tx) =>
-    foundOrg(tx, deps, { name: body.name, userId, actor: userActor(caller), request }),
+    foundOrg(tx, deps, { id, name, entry, userId, actor: userActor(caller), request }),
   );
 }

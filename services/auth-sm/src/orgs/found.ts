@@ -3,21 +3,49 @@ import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";
 import type { Actor } from "../audit.ts";
 import { auditOf } from "../audit.ts";
+import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
+import { memberHolder, orgRes } from "../histories/resources.ts";
 import { addMember } from "../members/add.ts";
+import { listMemberKeys } from "../store/members.ts";
 import type { OrgRow } from "../store/orgs.ts";
-import { insertOrg } from "../store/orgs.ts";
+import { getOrg, insertOrg } from "../store/orgs.ts";
 
-/** Makes an organization with a person as its owner: the first record of its audit. */
+/** A new organization. With an entry, which names the id, it has a history from the start. */
+export interface Founding {
+  id: string | undefined;
+  name: string;
+  entry: string | undefined;
+  userId: string;
+  actor: Actor;
+  request: RequestContext;
+}
+
+/**
+ * Makes an organization with a person as its owner: the first record of its audit.
+ * @throws ServiceError `conflict` when the id is taken, and what `appendEntry` throws
+ */
 export async function foundOrg(
   tx: Transaction,
   deps: Deps,
-  { name, userId, actor, request }: { name: string; userId: string; actor: Actor; request: RequestContext },
+  { id = deps.newId(), name, entry, userId, actor, request }: Founding,
 ): Promise<OrgRow> {
   const now = deps.now();
   // Without billing every organization has every feature.
-  const org = await insertOrg(tx, { id: deps.newId(), name, plan: "enterprise", now });
+  const org = await orConflict(insertOrg(tx, { id, name, plan: "enterprise", now }), {
+    orgs_pkey: "this id of an organization is taken: make another one",
+  });
   await addMember(tx, deps, { orgId: org.id, userId, role: "owner" });
+  const founders = await listMemberKeys(tx, id);
+  await appendEntry(tx, {
+    res: orgRes(id),
+    orgId: id,
+    entry,
+    by: `user:${userId}`,
+    founds: true,
+    expected: () => ({ name, set: founders.map(memberHolder) }),
+  });
   await enqueueAudit(
     tx,
     auditOf(deps, request, {
@@ -29,5 +57,5 @@ export async function foundOrg(
       changes: { role: "owner" },
     }),
   );
-  return org;
+  return getOrg(tx, id);
 }

@@ -1,16 +1,16 @@
 import type { Streamed, Tagged } from "@coffer/http";
 import { streamed, tagged } from "@coffer/http";
+import type { ListedSecret } from "../store/secret-parts.ts";
 import { mostRows } from "../store/secret-parts.ts";
 import type { Rest } from "../store/secret-rests.ts";
-import type { SecretRow } from "../store/secrets.ts";
 
 /** Secrets that the caller may have, as judged by the statement that read them. */
-export interface ListPart<Row extends SecretRow = SecretRow> {
+export interface ListPart<Row extends ListedSecret = ListedSecret> {
   rows: readonly Row[];
   /** Whether the list goes on after these. */
   more: boolean;
   /** What the caller sees of a secret. */
-  view(row: SecretRow): object;
+  view(row: ListedSecret): object;
   /** Puts on record that so many secrets are handed out; `reason` is `part` when the answer does not end with them. */
   record(count: number, reason?: "part"): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Following<Key> {
  * The answer that begins with this part. A list that has no more than this goes out at once; a longer one part by part,
  * each judged and on record before it leaves, so that memory holds one of them (docs/adr/0011).
  */
-export async function answerList<Row extends SecretRow & Key, Key extends object>(
+export async function answerList<Row extends ListedSecret & Key, Key extends object>(
   tag: string,
   first: ListPart<Row>,
   following: Following<Key>,

@@ -1,3 +1,4 @@
+import type { ListedSecret } from "../store/secret-parts.ts";
 import type { SecretRow } from "../store/secrets.ts";
 import type { RecordType } from "./record-types.ts";
 
@@ -49,6 +50,16 @@ export function secretView(row: SecretRow): SecretView {
     version: row.version,
     created_at: row.created_at,
   };
+}
+
+/** In a list a secret comes with the newest entry of its folder's history, so that a poller sees when there is a new one. */
+export function listedSecret(row: ListedSecret): SecretView & { history_seq: number | null } {
+  return { ...secretView(row), history_seq: row.history_seq };
+}
+
+/** A secret in the list of a caller who sees no ciphertext. */
+export function listedMetadata(row: ListedSecret): SecretMetadata & { history_seq: number | null } {
+  return { ...secretMetadata(row), history_seq: row.history_seq };
 }
 
 /** What a caller who may see that a secret exists, but no ciphertext, sees of it. */

@@ -12,6 +12,7 @@ const tokenRow = z.object({
   allowed_cidrs: z.array(z.string()).nullable(),
   created_at: z.string(),
   folders: z.array(z.object({ id: z.string(), name: z.string(), permission: z.enum(["read", "write"]) })),
+  tag: z.string().nullable(),
 });
 /** A one-time token as those who manage it see it. */
 export type AccessTokenRow = z.infer<typeof tokenRow>;
@@ -32,6 +33,7 @@ export async function insertAccessToken(
     applicationId: string;
     name: string;
     hash: Buffer;
+    madeByClient: boolean;
     allowedCidrs: readonly string[] | null;
     createdBy: string;
     now: Date;
@@ -41,9 +43,10 @@ export async function insertAccessToken(
   },
 ): Promise<void> {
   await tx.query(sql.typeAlias("void")`
-    INSERT INTO access_tokens (id, org_id, application_id, name, token_hash, allowed_cidrs, created_by, created_at,
+    INSERT INTO access_tokens (id, org_id, application_id, name, token_hash, made_by_client, allowed_cidrs, created_by, created_at,
       expires_at, client_expires_at)
     VALUES (${token.id}, ${token.orgId}, ${token.applicationId}, ${token.name}, ${sql.binary(token.hash)},
+      ${token.madeByClient},
       ${token.allowedCidrs === null ? null : sql.array([...token.allowedCidrs], "cidr")}, ${token.createdBy},
       ${token.now.toISOString()}, ${token.expiresAt.toISOString()}, ${token.clientExpiresAt})
   `);
@@ -62,6 +65,7 @@ const tokenColumns = (now: Date) => sql.fragment`
   CASE WHEN t.used_at IS NOT NULL THEN 'used' WHEN t.revoked_at IS NOT NULL THEN 'revoked'
     WHEN t.expires_at <= ${now.toISOString()}::timestamptz THEN 'expired' ELSE 'unused' END AS status,
   t.expires_at, t.client_expires_at, t.allowed_cidrs::text[] AS allowed_cidrs, t.created_at,
+  CASE WHEN t.made_by_client THEN encode(t.token_hash, 'hex') END AS tag,
   coalesce((
     SELECT json_agg(json_build_object('id', f.id, 'name', f.name, 'permission', g.permission) ORDER BY f.name_folded)
     FROM access_token_folders g JOIN folders f ON f.id = g.folder_id WHERE g.token_id = t.id

@@ -34,7 +34,12 @@ export function listApplicationClients(db: Queryable, applicationId: string, now
   `);
 }
 
-const lockedClient = z.object({ id: z.string(), revoked: z.boolean(), expired: z.boolean() });
+const lockedClient = z.object({
+  id: z.string(),
+  public_key: z.string(),
+  revoked: z.boolean(),
+  expired: z.boolean(),
+});
 
 /** A client of an application, locked; null when the application has none with this id. */
 export function lockApplicationClient(
@@ -42,7 +47,7 @@ export function lockApplicationClient(
   { applicationId, clientId, now }: { applicationId: string; clientId: string; now: Date },
 ): Promise<z.infer<typeof lockedClient> | null> {
   return tx.maybeOne(sql.type(lockedClient)`
-    SELECT id, revoked_at IS NOT NULL AS revoked,
+    SELECT id, public_key, revoked_at IS NOT NULL AS revoked,
       coalesce(expires_at <= ${now.toISOString()}::timestamptz, false) AS expired
     FROM clients WHERE id = ${clientId} AND application_id = ${applicationId} FOR UPDATE
   `);
@@ -77,6 +82,13 @@ export function upsertClientGrant(
     ON CONFLICT (client_id, folder_id) DO UPDATE SET permission = excluded.permission,
       encrypted_key = excluded.encrypted_key, encrypted_key_alg = excluded.encrypted_key_alg
     RETURNING permission, added_at
+  `);
+}
+
+/** Whether a client has a grant on a folder. */
+export function hasClientGrant(db: Queryable, clientId: string, folderId: string): Promise<boolean> {
+  return db.exists(sql.typeAlias("void")`
+    SELECT FROM client_folders WHERE client_id = ${clientId} AND folder_id = ${folderId}
   `);
 }
 

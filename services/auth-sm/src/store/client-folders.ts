@@ -9,6 +9,7 @@ const grantedFolder = z.object({
   key_version: z.number(),
   encrypted_key: z.string().nullable(),
   encrypted_key_alg: z.enum(["box-token", "jwe"]).nullable(),
+  history_seq: z.number().nullable(),
 });
 /** A folder that a client was granted, with the folder's key as sealed for it: null until somebody seals it. */
 export type GrantedFolder = z.infer<typeof grantedFolder>;
@@ -23,7 +24,7 @@ export function listGrantedFolderIds(db: Queryable, clientIds: readonly string[]
 /** The folders of a client, by name. */
 export function listClientFolders(db: Queryable, clientId: string): Promise<readonly GrantedFolder[]> {
   return db.any(sql.type(grantedFolder)`
-    SELECT f.id, f.name, g.permission, f.key_version, g.encrypted_key, g.encrypted_key_alg
+    SELECT f.id, f.name, g.permission, f.key_version, g.encrypted_key, g.encrypted_key_alg, f.history_seq
     FROM client_folders g JOIN folders f ON f.id = g.folder_id
     WHERE g.client_id = ${clientId} ORDER BY f.name_folded
   `);

@@ -42,14 +42,17 @@ export async function insertClient(
     applicationId: string;
     name: string;
     publicKey: string;
+    /** SHA-256 of the one-time token that it spends. */
+    tokenHash: Buffer;
     allowedCidrs: readonly string[] | null;
     expiresAt: string | null;
     now: Date;
   },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
-    INSERT INTO clients (id, org_id, application_id, name, public_key, allowed_cidrs, expires_at, created_at)
+    INSERT INTO clients (id, org_id, application_id, name, public_key, token_hash, allowed_cidrs, expires_at, created_at)
     VALUES (${client.id}, ${client.orgId}, ${client.applicationId}, ${client.name}, ${client.publicKey},
+      ${sql.binary(client.tokenHash)},
       ${client.allowedCidrs === null ? null : sql.array([...client.allowedCidrs], "cidr")},
       ${client.expiresAt}, ${client.now.toISOString()})
     ON CONFLICT (id) DO NOTHING

@@ -54,12 +54,10 @@ export async function resealSecrets(
   return rowCount;
 }
 
-/** A folder's key as sealed for one holder. */
-export interface HolderKey {
-  id: string;
-  encryptedKey: string;
-  alg: "box-user" | "jwe";
-}
+/** A folder's key as sealed for one holder; nulls where nothing may be sealed for the holder. */
+export type HolderKey = { id: string } & (
+  { encryptedKey: string; alg: "box-user" | "jwe" } | { encryptedKey: null; alg: null }
+);
 
 /** Gives the people who hold a folder its new key, and takes the old one from all others with a grant. */
 export function replaceMemberKeys(tx: Queryable, folderId: string, keys: readonly HolderKey[]): Promise<number> {
@@ -90,6 +88,20 @@ const replaced = z.object({ count: z.number() });
 function sentKeys(keys: readonly HolderKey[]) {
   const rows = keys.map(({ id, encryptedKey, alg }) => [id, encryptedKey, alg]);
   return sql.fragment`${sql.unnest(rows, ["uuid", "text", "text"])} AS sent (id, encrypted_key, alg)`;
+}
+
+/**
+ * Who has a grant on a folder, as its history names them (`user:<id>`, `client:<id>`): people who are suspended or auditors
+ * too, but no machine that is revoked or expired.
+ */
+export function listGrantees(db: Queryable, folderId: string, now: Date): Promise<readonly string[]> {
+  return db.anyFirst(sql.type(z.object({ who: z.string() }))`
+    SELECT 'user:' || user_id AS who FROM folder_members WHERE folder_id = ${folderId}
+    UNION ALL
+    SELECT 'client:' || c.id FROM client_folders g JOIN clients c ON c.id = g.client_id
+    WHERE g.folder_id = ${folderId} AND c.revoked_at IS NULL
+      AND (c.expires_at IS NULL OR c.expires_at > ${now.toISOString()}::timestamptz)
+  `);
 }
 
 /** Takes a folder's sealed key from every one-time token: such a token bootstraps without it. */

@@ -15,12 +15,13 @@ const folderRow = z.object({
   encrypted_key_alg: z.enum(["box-user", "jwe"]).nullable(),
   created_at: z.string(),
   updated_at: z.string(),
+  history_seq: z.number().nullable(),
 });
 /** A folder as one person sees it: `permission` and the sealed key are null where the person holds no grant. */
 export type FolderRow = z.infer<typeof folderRow>;
 
 const folderColumns = sql.fragment`f.id, f.name, m.permission, f.key_version, m.encrypted_key, m.encrypted_key_alg,
-  f.created_at, f.updated_at`;
+  f.created_at, f.updated_at, f.history_seq`;
 
 /** Inserts an empty folder. Throws on a taken id (`folders_pkey`) or name (`folders_name_key`). */
 export async function insertFolder(
@@ -142,6 +143,8 @@ const holderRow = z.object({
   name: z.string(),
   permission: z.enum(permissions),
   public_key: z.string(),
+  /** Whether the folder's key was sealed for the holder. */
+  has_key: z.boolean(),
 });
 /** Who holds a folder's key: a person or a machine with a grant that can be used. */
 export type HolderRow = z.infer<typeof holderRow>;
@@ -152,14 +155,14 @@ export type HolderRow = z.infer<typeof holderRow>;
  */
 export function listHolders(db: Queryable, folderId: string, now: Date): Promise<readonly HolderRow[]> {
   return db.any(sql.type(holderRow)`
-    SELECT 'user' AS kind, u.id, u.name, g.permission, u.public_key
+    SELECT 'user' AS kind, u.id, u.name, g.permission, u.public_key, g.encrypted_key IS NOT NULL AS has_key
     FROM folder_members g
     JOIN users u ON u.id = g.user_id
     JOIN folders f ON f.id = g.folder_id
     JOIN memberships m ON m.org_id = f.org_id AND m.user_id = g.user_id
     WHERE g.folder_id = ${folderId} AND ${canHold}
     UNION ALL
-    SELECT 'client', c.id, c.name, g.permission, c.public_key
+    SELECT 'client', c.id, c.name, g.permission, c.public_key, g.encrypted_key IS NOT NULL
     FROM client_folders g JOIN clients c ON c.id = g.client_id
     WHERE g.folder_id = ${folderId} AND c.revoked_at IS NULL
       AND (c.expires_at IS NULL OR c.expires_at > ${now.toISOString()}::timestamptz)

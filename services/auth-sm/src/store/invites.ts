@@ -11,13 +11,18 @@ const inviteRow = z.object({
   invited_by: z.string(),
   created_at: z.string(),
   expires_at: z.string(),
+  tag: z.string().nullable(),
 });
 /** An open invitation as those who manage the organization see it. */
 export type InviteRow = z.infer<typeof inviteRow>;
 
-const inviteColumns = sql.fragment`id, email, role, invited_by, created_at, expires_at`;
+const inviteColumns = sql.fragment`id, email, role, invited_by, created_at, expires_at,
+  CASE WHEN made_by_client THEN encode(token_hash, 'hex') END AS tag`;
 
-/** Inserts an invitation. The organization has no other for this e-mail. */
+/**
+ * Inserts an invitation. The organization has no other for this e-mail. Throws on a hash that is taken
+ * (`invites_token_key`).
+ */
 export function insertInvite(
   tx: Queryable,
   invite: {
@@ -26,14 +31,16 @@ export function insertInvite(
     email: string;
     role: Role;
     tokenHash: Buffer;
+    madeByClient: boolean;
     invitedBy: string;
     now: Date;
     expiresAt: Date;
   },
 ): Promise<InviteRow> {
   return tx.one(sql.type(inviteRow)`
-    INSERT INTO invites (id, org_id, email, role, token_hash, invited_by, created_at, expires_at)
+    INSERT INTO invites (id, org_id, email, role, token_hash, made_by_client, invited_by, created_at, expires_at)
     VALUES (${invite.id}, ${invite.orgId}, ${invite.email}, ${invite.role}, ${sql.binary(invite.tokenHash)},
+      ${invite.madeByClient},
       ${invite.invitedBy}, ${invite.now.toISOString()}, ${invite.expiresAt.toISOString()})
     RETURNING ${inviteColumns}
   `);

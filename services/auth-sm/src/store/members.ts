@@ -35,6 +35,24 @@ function membersOf(orgId: string) {
   `;
 }
 
+const memberKey = z.object({ user_id: z.string(), email: z.string(), role: z.enum(roles), public_key: z.string() });
+/** A member with what the organization's history says of a person. */
+export type MemberKey = z.infer<typeof memberKey>;
+
+/** The members of an organization, suspended or not, with their public keys: all of them, or those that are named. */
+export function listMemberKeys(
+  db: Queryable,
+  orgId: string,
+  userIds?: readonly string[],
+): Promise<readonly MemberKey[]> {
+  const named =
+    userIds === undefined ? sql.fragment`` : sql.fragment`AND m.user_id = ANY(${sql.array([...userIds], "uuid")})`;
+  return db.any(sql.type(memberKey)`
+    SELECT m.user_id, u.email, m.role, u.public_key
+    FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.org_id = ${orgId} ${named}
+  `);
+}
+
 /** Waits until nobody else changes who is in the organization; until the transaction ends nobody can. */
 export async function lockMembers(tx: Queryable, orgId: string): Promise<void> {
   await tx.query(sql.type(z.object({ id: z.string() }))`SELECT id FROM orgs WHERE id = ${orgId} FOR NO KEY UPDATE`);

@@ -8,12 +8,13 @@ const orgRow = z.object({
   name: z.string(),
   plan: z.enum(["free", "team", "business", "enterprise"]),
   created_at: z.string(),
+  history_seq: z.number().nullable(),
 });
 export type OrgRow = z.infer<typeof orgRow>;
 
-const orgColumns = sql.fragment`id, name, plan, created_at`;
+const orgColumns = sql.fragment`id, name, plan, created_at, history_seq`;
 
-/** Inserts an organization. */
+/** Inserts an organization. Throws on a taken id (`orgs_pkey`). */
 export function insertOrg(
   tx: Queryable,
   org: { id: string; name: string; plan: OrgRow["plan"]; now: Date },

@@ -1,11 +1,10 @@
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { Fragment, Part, Scope } from "./secret-parts.ts";
+import type { Fragment, ListedSecret, Part, Scope } from "./secret-parts.ts";
 import { nothing, place, readPart, rowsAtOnce, secretsDigest, secretSize } from "./secret-parts.ts";
 import type { Rest } from "./secret-rests.ts";
 import { readRest } from "./secret-rests.ts";
-import type { SecretRow } from "./secrets.ts";
 import { secretRow } from "./secrets.ts";
 
 /** Which secrets of the folders are wanted; undefined means no condition. */
@@ -35,7 +34,7 @@ export function listSecrets<Caller>(
   db: Queryable,
   scope: Scope<Caller>,
   { limit, ...query }: ListQuery,
-): Promise<Part<Caller, SecretRow>> {
+): Promise<Part<Caller, ListedSecret>> {
   return readPart(db, scope, {
     // Folder by folder, each in the order of its index and no further than a part goes.
     wanted: sql.fragment`
@@ -47,7 +46,10 @@ export function listSecrets<Caller>(
     `,
     order,
     limit,
-    digest: limit === undefined ? scope.digest : sql.fragment`(SELECT ${secretsDigest} FROM asked)`,
+    digest:
+      limit === undefined
+        ? scope.digest
+        : sql.fragment`(SELECT ${secretsDigest} FROM asked) || '.' || (${scope.heads})`,
     extra: sql.fragment``,
     schema: listedRow,
   });

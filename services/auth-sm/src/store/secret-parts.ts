@@ -16,6 +16,8 @@ export interface Scope<Caller> {
   folders: Fragment;
   /** A value that is another one after every change in what the caller could list at all. */
   digest: Fragment;
+  /** A value that is another one after every new entry in the history of one of the folders. */
+  heads: Fragment;
 }
 
 /** Secrets that follow each other in a list: all of it, or so many of them that they take little memory. */
@@ -51,8 +53,13 @@ const mostBytes = 2 * 1024 * 1024;
 export const mostRows = 1000;
 
 const head = z.object({ caller: z.unknown(), digest: z.string().nullable(), found: z.number() }).nullable();
-/** What each row of a part has besides the secret: its number, and with the first what is said once. */
-export const place = { head, n: z.number() };
+/**
+ * What each row of a part has besides the secret: its number, the newest entry of its folder's history, and with the first
+ * what is said once.
+ */
+export const place = { head, n: z.number(), history_seq: z.number().nullable() };
+/** A secret in a list. */
+export type ListedSecret = SecretRow & { history_seq: number | null };
 /** The only row of a caller for whom there is no secret. */
 export const nothing = z.object({ head, uid: z.null() });
 
@@ -67,13 +74,16 @@ export const secretsDigest = sql.fragment`
   count(*) || '.' || coalesce(sum(hash_record_extended((uid, version, updated_at), 0)), 0)
 `;
 
+/** Of folders `f`: changes with every new entry in the history of one of them. */
+export const headsDigest = sql.fragment`coalesce(sum(hash_record_extended((f.id, f.history_seq), 0)), 0)`;
+
 /** How many secrets are looked at for a part: the most that it may have, and one that tells whether more follow. */
 export function rowsAtOnce(limit: number | undefined): number {
   return Math.min(limit ?? mostRows, mostRows) + 1;
 }
 
 /** Reads the first part of what is wanted, and in the same statement who the caller is. */
-export async function readPart<Caller, Row extends SecretRow>(
+export async function readPart<Caller, Row extends ListedSecret>(
   db: Queryable,
   scope: Scope<Caller>,
   { wanted, order, limit, digest = sql.fragment`NULL`, extra, schema }: PartQuery<Row>,
@@ -90,7 +100,8 @@ export async function readPart<Caller, Row extends SecretRow>(
     SELECT CASE WHEN n IS NULL OR n = 1 THEN
         json_build_object('caller', state, 'digest', ${digest}, 'found', (SELECT count(*) FROM asked))
       END AS head,
-      n ${extra}, ${secretColumns}
+      n ${extra}, ${secretColumns},
+      (SELECT history_seq FROM folders WHERE folders.id = secrets.folder_id) AS history_seq
     FROM caller LEFT JOIN (part JOIN secrets ON secrets.ctid = at) ON before < ${mostBytes} AND n < ${rows}
   `);
   // No order is promised of a join, though it comes in this one.

@@ -146,8 +146,8 @@ export function createSecretReads(database: Database) {
     `SELECT ${clientColumns}, (
        $4::uuid IS NULL OR EXISTS (SELECT FROM client_folders WHERE client_id = c.id AND folder_id = $4)
      ) AS folder_granted, (
-       SELECT count(*) || '.' || coalesce(sum(hash_record_extended((folder_id, permission), 0)), 0)
-       FROM client_folders WHERE client_id = c.id
+       SELECT count(*) || '.' || coalesce(sum(hash_record_extended((g.folder_id, g.permission, f.history_seq), 0)), 0)
+       FROM client_folders g JOIN folders f ON f.id = g.folder_id WHERE g.client_id = c.id
      ) || '.' || (
        SELECT count(*) || '.' || coalesce(sum(hash_record_extended((s.uid, s.version, s.updated_at), 0)), 0)
        FROM client_folders g JOIN secrets s ON s.folder_id = g.folder_id WHERE g.client_id = c.id
@@ -175,7 +175,7 @@ export function createSecretReads(database: Database) {
   const client = database.prepared<IdentityBesideFolder>(
     "read-client",
     `SELECT ${clientColumns}, c.name AS client_name, c.expires_at,
-       f.id, f.name, g.permission, f.key_version, g.encrypted_key, g.encrypted_key_alg
+       f.id, f.name, g.permission, f.key_version, g.encrypted_key, g.encrypted_key_alg, f.history_seq
      FROM clients c
      LEFT JOIN (client_folders g JOIN folders f ON f.id = g.folder_id) ON g.client_id = c.id
      WHERE c.id = $1 ORDER BY f.name_folded`,
@@ -209,8 +209,8 @@ function seenClient(rows: readonly IdentityBesideFolder[]): SeenClient | null {
   if (first === undefined) return null;
   const folders = rows.flatMap((row): ClientFolder[] => {
     if (row.id === null) return [];
-    const { id, name, permission, key_version, encrypted_key, encrypted_key_alg } = row;
-    return [{ id, name, permission, key_version, encrypted_key, encrypted_key_alg }];
+    const { id, name, permission, key_version, encrypted_key, encrypted_key_alg, history_seq } = row;
+    return [{ id, name, permission, key_version, encrypted_key, encrypted_key_alg, history_seq }];
   });
   return { ...first, folders };
 }

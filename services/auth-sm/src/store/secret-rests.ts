@@ -1,9 +1,8 @@
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { Fragment, Part, Scope } from "./secret-parts.ts";
+import type { Fragment, ListedSecret, Part, Scope } from "./secret-parts.ts";
 import { nothing, place, readPart, secretSize } from "./secret-parts.ts";
-import type { SecretRow } from "./secrets.ts";
 import { secretRow } from "./secrets.ts";
 
 // What follows after the first part of a list is found once and kept by uid: to find it again for every part would cost
@@ -51,7 +50,7 @@ export function readNamed<Caller>(
   db: Queryable,
   scope: Scope<Caller>,
   { orgId, uids }: { orgId: string; uids: readonly string[] },
-): Promise<Part<Caller, SecretRow>> {
+): Promise<Part<Caller, ListedSecret>> {
   return readPart(db, scope, {
     // Materialized: by uid first, however few folders Postgres may think there are.
     wanted: sql.fragment`

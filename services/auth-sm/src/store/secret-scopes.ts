@@ -5,7 +5,7 @@ import { clientState } from "./clients.ts";
 import { roles } from "./memberships.ts";
 import type { Asker } from "./secret-reads.ts";
 import type { Scope } from "./secret-parts.ts";
-import { secretsDigest } from "./secret-parts.ts";
+import { headsDigest, secretsDigest } from "./secret-parts.ts";
 
 const askingClient = clientState.extend({ folder_granted: z.boolean() });
 /** A client, and whether it was granted the folder that it names; true when it names none. */
@@ -29,11 +29,12 @@ export function machineScope({ clientId, ip, now }: Asker, named: string | undef
     folders: granted,
     // The value that the prepared statement `visible-digest` has, of all folders whichever is named.
     digest: sql.fragment`(
-      SELECT count(*) || '.' || coalesce(sum(hash_record_extended((folder_id, permission), 0)), 0)
-      FROM client_folders WHERE client_id = ${clientId}
+      SELECT count(*) || '.' || coalesce(sum(hash_record_extended((g.folder_id, g.permission, f.history_seq), 0)), 0)
+      FROM client_folders g JOIN folders f ON f.id = g.folder_id WHERE g.client_id = ${clientId}
     ) || '.' || (
       SELECT ${secretsDigest} FROM client_folders JOIN secrets USING (folder_id) WHERE client_id = ${clientId}
     )`,
+    heads: sql.fragment`SELECT ${headsDigest} FROM folders f WHERE f.id IN (${granted})`,
   };
 }
 
@@ -59,6 +60,7 @@ export interface PersonAsking {
 
 /** A person asks for the secrets of a folder. */
 export function personScope({ userId, sessionId, orgId, now }: PersonAsking, folderId: string): Scope<AskingPerson> {
+  const heads = sql.fragment`SELECT ${headsDigest} FROM folders f WHERE f.id = ${folderId}`;
   const chosen = orgId === undefined ? sql.fragment`` : sql.fragment`AND org_id = ${orgId}`;
   return {
     caller: sql.fragment`
@@ -81,6 +83,7 @@ export function personScope({ userId, sessionId, orgId, now }: PersonAsking, fol
     `,
     schema: askingPerson,
     folders: sql.fragment`SELECT ${folderId}::uuid AS folder_id`,
-    digest: sql.fragment`(SELECT ${secretsDigest} FROM secrets WHERE folder_id = ${folderId})`,
+    digest: sql.fragment`(SELECT ${secretsDigest} FROM secrets WHERE folder_id = ${folderId}) || '.' || (${heads})`,
+    heads,
   };
 }

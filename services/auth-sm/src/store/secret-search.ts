@@ -4,7 +4,7 @@ import { z } from "zod";
 import { foldCase } from "../fold-case.ts";
 import type { SecretFilter } from "./secret-lists.ts";
 import { filterConditions } from "./secret-lists.ts";
-import type { Fragment, Part, Scope } from "./secret-parts.ts";
+import type { Fragment, ListedSecret, Part, Scope } from "./secret-parts.ts";
 import { nothing, place, readPart, secretsDigest, secretSize } from "./secret-parts.ts";
 import type { Rest } from "./secret-rests.ts";
 import { readRest } from "./secret-rests.ts";
@@ -19,7 +19,7 @@ export type SearchKey = z.infer<typeof searchKey>;
 
 const found = secretRow.extend(searchKey.shape);
 /** A secret whose title matches. */
-export type FoundSecret = z.infer<typeof found>;
+export type FoundSecret = z.infer<typeof found> & ListedSecret;
 
 const foundRow = z.union([found.extend(place), nothing]);
 const order = sql.fragment`rank, title_start, uid`;
@@ -48,7 +48,7 @@ export function searchSecrets<Caller>(
     wanted: matches(columns, scope, query),
     order,
     limit,
-    digest: sql.fragment`(SELECT ${secretsDigest} FROM ${results})`,
+    digest: sql.fragment`(SELECT ${secretsDigest} FROM ${results}) || '.' || (${scope.heads})`,
     extra: sql.fragment`, rank, title_start`,
     schema: foundRow,
   });

@@ -1,6 +1,7 @@
 import { base64Text, listOf, nameText, sha256Text, timestampText, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { keyVersion } from "../folders/bodies.ts";
+import { entryText } from "../histories/entry-text.ts";
 import { cidrText } from "./cidr.ts";
 
 /** What a token grants of one folder, with the folder's key as sealed under the token's wrap key. */
@@ -9,6 +10,7 @@ const tokenFolder = z.object({
   permission: z.enum(["read", "write"]),
   encrypted_folder_key: base64Text(64).optional(),
   key_version: keyVersion.optional(),
+  entry: entryText.optional(),
 });
 
 /** More folders than a body of 1 MiB has room for. */

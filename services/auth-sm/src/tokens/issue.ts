@@ -12,6 +12,8 @@ import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
+import { folderRes } from "../histories/resources.ts";
 import type { AccessTokenRow } from "../store/access-tokens.ts";
 import { getAccessToken, insertAccessToken } from "../store/access-tokens.ts";
 import { holdApplication } from "../store/applications.ts";
@@ -46,6 +48,7 @@ export async function issueToken(
       applicationId: application.id,
       name: body.name,
       hash,
+      madeByClient: made === undefined,
       allowedCidrs: body.allowed_cidrs ?? null,
       createdBy: caller.userId,
       now,
@@ -57,6 +60,7 @@ export async function issueToken(
         encryptedFolderKey: encrypted_folder_key ?? null,
       })),
     };
+    await inviteMachine(tx, { orgId, userId: caller.userId, body });
     await orConflict(insertAccessToken(tx, row), { access_tokens_hash_key: "this token exists: make another one" });
     const issued = await getAccessToken(tx, id, now);
     await enqueueAudit(
@@ -79,6 +83,24 @@ export async function issueToken(
     return issued;
   });
   return made === undefined ? token : { ...token, token: made };
+}
+
+/** Opens the invitation of the machine that will spend the token, in each folder that has a history. */
+async function inviteMachine(
+  tx: Transaction,
+  { orgId, userId, body }: { orgId: string; userId: string; body: NewToken },
+): Promise<void> {
+  const { token_hash: tag, folders } = body;
+  for (const { folder_id: folderId, permission: perm, entry } of folders) {
+    await appendEntry(tx, {
+      res: folderRes(folderId),
+      orgId,
+      entry,
+      by: `user:${userId}`,
+      // The service must not know the seed of an invitation: a token that it makes itself has none.
+      expected: () => (tag === undefined ? null : { invite: { tag, kind: "client", perm } }),
+    });
+  }
 }
 
 /** Nobody grants more than they have: the caller must manage every folder named, wherever it is. */

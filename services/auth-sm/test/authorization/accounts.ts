@@ -15,6 +15,11 @@ POST /api/auth/totp/verify 200 user.totp.enabled
   -                       9  9  9  9  9  9  9  9  9  9  9  9  9  9
 DELETE /api/auth/totp 204 user.totp.disabled
   none|wrong              r  r  r  r  r  r  r  r  r  r  r  r  r  r
+GET /api/account/keyring 200 -
+  -                       4  4  4  4  4  4  4  4  4  4  4  4  4  4
+PUT /api/account/keyring 200 -
+  second                  2  2  2  2  2  2  2  2  2  2  2  2  2  2
+  first                   .  .  .  .  .  .  .  .  .  .  .  .  .  .
 GET /api/account/travel-mode 200 -
   -                       .  .  .  .  .  .  .  .  .  .  .  .  .  .
 PUT /api/account/travel-mode 200 user.travel_mode.disabled

@@ -33,6 +33,14 @@ DELETE /api/org/folders/:id/members/:user_id 204 folder.member.removed
   granted member|foreign|absent  4  4  4  4  3  3  3  3  3  4  3  4  4  3
   other reader                4  4  4  4  3  3  3  3  3  3  3  4  4  3
   foreign|absent reader|foreign  4  4  4  4  4  4  4  4  4  4  3  4  4  3
+GET /api/org/folders/:id/history 200 -
+  granted                     .  .  .  .  3  3  3  .  .  .  3  4  4  3
+  other                       .  .  .  .  3  3  3  3  3  3  3  4  4  3
+  foreign|absent              4  4  4  4  4  4  4  4  4  4  3  4  4  3
+POST /api/org/folders/:id/history 201 history.adopted
+  granted wrong               3  0  3  0  3  3  3  3  3  0  3  4  4  3
+  other wrong                 3  3  3  3  3  3  3  3  3  3  3  4  4  3
+  foreign|absent wrong        4  4  4  4  3  3  4  4  4  4  3  4  4  3
 POST /api/org/folders/:id/rotate 200 folder.key.rotated
   granted present             3  .  3  .  3  3  3  3  3  .  3  4  4  3
   granted version|holder|secret  3  9  3  9  3  3  3  3  3  9  3  4  4  3

@@ -59,6 +59,14 @@ DELETE /api/sm/v1/secrets/:uid 204 secret.deleted
   absent                    4  4  4  4  1  1  1
 GET /api/sm/v1/folders 200 client.access.denied
   -                         .  .  .  .  1  1  1
+GET /api/sm/v1/folders/:id/history 200 client.access.denied
+  granted                   .  .  3  3  1  1  1
+  other|absent              3  3  3  3  1  1  1
+  foreign                   3  3  3  .  1  1  1
+POST /api/sm/v1/folders/:id/history 201 history.joined
+  granted wrong             0  0  3  3  1  1  1
+  other|absent wrong        3  3  3  3  1  1  1
+  foreign wrong             3  3  3  0  1  1  1
 GET /api/sm/v1/client 200 client.access.denied
   -                         .  .  .  .  1  1  1
 `;

@@ -13,6 +13,7 @@ export const personMarks: Marks = {
   r: [403, "reauth_required"],
   "4": [404, "not_found"],
   "9": [409, "conflict"],
+  "2": [412, "precondition_failed"],
 };
 
 /** The organization and who is in it. The last of all: who leaves. */
@@ -20,6 +21,17 @@ export const orgTable = `
                               O  O+ A  A+ U  U+ M  Mr Mw Mm S  I  X  Y
 GET /api/org 200 -
   -                           .  .  .  .  .  .  .  .  .  .  3  4  .  3
+GET /api/org/history 200 -
+  -                           .  .  .  .  .  .  .  .  .  .  3  4  .  3
+POST /api/org/history 201 history.trusted
+  wrong                       0  0  0  0  3  3  3  3  3  3  3  4  0  3
+GET /api/org/members/:user_id/heads 200 -
+  member|owner                .  .  .  .  3  3  3  3  3  3  3  4  4  3
+  foreign|absent              4  4  4  4  3  3  3  3  3  3  3  4  4  3
+POST /api/org/invites/history 200 org.member.accepted
+  own                         .  .  .  .  .  .  .  .  .  .  .  .  .  .
+  ours|foreign                3  3  3  3  3  3  3  3  3  3  3  3  3  3
+  absent                      4  4  4  4  4  4  4  4  4  4  4  4  4  4
 GET /api/org/members 200 -
   -                           .  .  .  .  .  .  .  .  .  .  3  4  .  3
 PATCH /api/org/members/:user_id 200 org.member.role.changed

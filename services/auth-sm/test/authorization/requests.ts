@@ -48,6 +48,7 @@ const kinds: Record<string, Kind> = {
 };
 const kindsOfId: readonly (readonly [RegExp, Kind])[] = [
   [/^\/api\/org\/folders/, "folder"],
+  [/^\/api\/sm\/v1\/folders/, "folder"],
   [/^\/api\/org\/applications/, "application"],
   [/^\/api\/org\/invites/, "invite"],
   [/^\/api\/auth\/sessions/, "session"],
@@ -96,6 +97,11 @@ const namings: Readonly<Record<string, (words: readonly string[], scene: Scene) 
   }),
   "POST /api/org/invites": ([role]) => ({ body: { email: newEmail(), role } }),
   "POST /api/org/invites/accept": ([word = ""], scene) => ({ body: { token: idOf("inviteToken", word, scene) } }),
+  "POST /api/org/invites/history": ([word = ""], scene) => ({ body: { token: idOf("inviteToken", word, scene) } }),
+  "POST /api/org/history": () => ({ body: { entry: "not.an.entry" } }),
+  "POST /api/org/folders/:id/history": () => ({ body: { entry: "not.an.entry" } }),
+  "POST /api/sm/v1/folders/:id/history": () => ({ body: { entry: "not.an.entry" } }),
+  "PUT /api/account/keyring": ([word]) => ({ body: { version: word === "first" ? 1 : 2, sealed: sealed() } }),
   "POST /api/orgs": () => ({ body: { name: newName() } }),
   "POST /api/org/applications": () => ({ body: { name: newName() } }),
   "PATCH /api/org/applications/:id": () => ({ body: { name: newName() } }),

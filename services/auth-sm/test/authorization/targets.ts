@@ -161,6 +161,7 @@ export async function addSession(pool: pg.Pool, userId: string): Promise<string>
 /** An open invitation of an organization to somebody; its token. */
 export async function addInvite(pool: pg.Pool, orgId: string, boss: string, email: string): Promise<string> {
   const [id, token] = [randomUUID(), randomUUID()];
+  await pool.query("DELETE FROM auth_sm.invites WHERE org_id = $1 AND email = $2", [orgId, email]);
   const row = { id, org_id: orgId, email, role: "member", token_hash: hashOf(token), invited_by: boss, ...times() };
   await insertRows(pool, { invites: [row] });
   return token;

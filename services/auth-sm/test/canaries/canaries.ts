@@ -4,6 +4,8 @@ import type { Exchange } from "./recorder.ts";
 const secretColumns = "secrets.encrypted_payload";
 const folderKeys =
   "folder_members.encrypted_key client_folders.encrypted_key access_token_folders.encrypted_folder_key";
+// A token's hash is the tag of an invitation, which the history publishes.
+const tokenHashes = "access_tokens.token_hash invites.token_hash clients.token_hash histories.state";
 const homes: Readonly<Record<string, string>> = {
   registration_record: "users.registration_record",
   encrypted_user_key: "users.encrypted_user_key users.recovery_encrypted_user_key",
@@ -19,7 +21,11 @@ const homes: Readonly<Record<string, string>> = {
   title_encrypted: "secrets.title_encrypted",
   fields: "secrets.fields",
   value_encrypted: "secrets.fields",
-  token_hash: "access_tokens.token_hash",
+  token_hash: tokenHashes,
+  tag: tokenHashes,
+  entry: "history_entries.entry",
+  keyring: "keyrings.sealed",
+  sealed: "keyrings.sealed",
   registration_request: "",
   registration_response: "",
   start_login_request: "",

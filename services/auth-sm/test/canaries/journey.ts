@@ -2,6 +2,23 @@ import { randomBytes } from "node:crypto";
 import type { Answer } from "../support/call.ts";
 import { call } from "../support/call.ts";
 import { ask, createApplication, createFolder, createMachine, createToken, secretBody } from "../support/machines.ts";
+import type { Signer } from "../support/histories.ts";
+import {
+  append,
+  createJoiningMachine,
+  createSignedFolder,
+  folderRes,
+  invitationTo,
+  joinAs,
+  joinSigned,
+  machineJoinEntry,
+  memberHolder,
+  orgRes,
+  registerSigner,
+  shareSigned,
+  signedTokenBody,
+  signNext,
+} from "../support/histories.ts";
 import { accept, invite } from "../support/members.ts";
 import type { Person } from "../support/people.ts";
 import { logIn, newEmail, register, sealed } from "../support/people.ts";
@@ -24,6 +41,7 @@ export async function useEverything(service: Service): Promise<void> {
   await useOrganization(stores, owner);
   await useFolders(stores, owner);
   await useMachines(service, owner);
+  await useHistories(stores);
 }
 
 /** As a person; throws when refused. */
@@ -144,4 +162,33 @@ async function useMachines(service: Service, owner: Person): Promise<void> {
   await asked(`DELETE /secrets/${removed}`);
   await done(service, owner, `DELETE ${path}/clients/${machine.clientId}`);
   await done(service, owner, `DELETE ${path}`);
+}
+
+async function useHistories(service: TestService): Promise<void> {
+  const owner = await registerSigner(service, { keyring: sealed() });
+  await done(service, owner, "GET /api/account/keyring");
+  await done(service, owner, "PUT /api/account/keyring", { version: 2, sealed: sealed() });
+  await done(service, owner, "GET /api/org/history");
+  const member = await joinSigned(service, owner);
+  const res = orgRes(owner.orgId);
+  await done(service, owner, `GET /api/org/members/${member.userId}/heads`);
+  const again = await signNext(service, owner, res, { set: [memberHolder(member, "read")] });
+  fine("the confirmation", await append(service, owner, res, again));
+  const { body } = await invitationTo(service, owner, { email: newEmail() });
+  await done(service, owner, "POST /api/org/invites", body);
+  const folder = await createSignedFolder(service, owner);
+  fine("the sharing", await shareSigned(service, owner, folder, member, "read"));
+  const machine = await createJoiningMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
+  const { tag } = await signedInvitation(service, owner, folder);
+  fine("the join", await joinAs(service, machine, folder, await machineJoinEntry(service, machine, folder)));
+  const drop = await signNext(service, owner, folderRes(folder), { drop: [`invite:${tag}`] });
+  fine("the drop", await append(service, owner, folderRes(folder), drop));
+}
+
+/** A one-time token that no machine spends. */
+async function signedInvitation(service: TestService, owner: Signer, folder: string): Promise<{ tag: string }> {
+  const { tag, body } = await signedTokenBody(service, owner, [{ folder_id: folder, permission: "read" }]);
+  const application = await createApplication(service, owner);
+  await done(service, owner, `POST /api/org/applications/${application}/tokens`, body);
+  return { tag };
 }

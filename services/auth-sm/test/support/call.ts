@@ -52,6 +52,12 @@ export interface AnswerBody {
   last_used_at: string | null;
   encrypted_folder_keys: Record<string, string>;
   folders: { id: string; name: string; permission: string; key_sealed?: boolean }[];
+  // Histories.
+  history_seq: number | null;
+  hash: string;
+  has_key: boolean;
+  tag: string | null;
+  sealed: string;
   // Secrets.
   uid: string;
   folder_id: string;

@@ -5,10 +5,13 @@ import type { AuditDraft, Membership } from "@coffer/events";
 import {
   auditAppendOf,
   folderChanged,
+  heldVaultHeads,
   membershipChanged,
   sessionRevoked,
   setTravelMode,
+  soleManagedVaults,
   travelModeOf,
+  vaultViewers,
 } from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestNats, TestScope } from "@coffer/testkit";
@@ -43,6 +46,16 @@ export interface TravelModes {
   refusal: ServiceError | null;
 }
 
+/** What the observer answers about vaults in the place of vaults. */
+export interface VaultHistories {
+  heads: Record<string, [number, string]>;
+  soleManaged: { id: string; name: string }[];
+  /** By vault: who sees it. */
+  viewers: Map<string, string[]>;
+  /** What it refuses to answer with, when anything. */
+  refusal: ServiceError | null;
+}
+
 /** Other services' ends of the bus: receives the audit in siem-forwarder's place, and keeps memberships in that of vaults. */
 export interface Observer {
   /** Asks what the service answers to others. */
@@ -52,6 +65,7 @@ export interface Observer {
   /** As they came, of every organization. */
   memberships: Membership[];
   travel: TravelModes;
+  vaults: VaultHistories;
   /** Asks what sync asks. */
   sync: Bus;
   /** What sync hears of folders, as it came. */
@@ -81,6 +95,7 @@ export async function observeBus(t: TestScope, nats: TestNats): Promise<Observer
     return Promise.resolve({ kept: sent.length });
   });
   const travel = answerTravelModes(bus, records);
+  const vaults = answerVaultHistories(bus);
   const folderNews: FolderNews[] = [];
   sync.subscribe(folderChanged, (news) => void folderNews.push(news));
   bus.subscribe(sessionRevoked, (news) => void revocations.push(news));
@@ -91,10 +106,27 @@ export async function observeBus(t: TestScope, nats: TestNats): Promise<Observer
     revocations,
     memberships,
     travel,
+    vaults,
     sync,
     folderNews,
     record: (what, matches) => until(what, () => records.find(matches)),
   };
+}
+
+function answerVaultHistories(bus: Bus): VaultHistories {
+  const vaults: VaultHistories = { heads: {}, soleManaged: [], viewers: new Map(), refusal: null };
+  const answer = <T>(value: T): Promise<T> =>
+    vaults.refusal === null ? Promise.resolve(value) : Promise.reject(vaults.refusal);
+  bus.reply(heldVaultHeads, () => answer({ heads: vaults.heads }));
+  bus.reply(soleManagedVaults, () => answer({ vaults: vaults.soleManaged }));
+  // Two people a page.
+  bus.reply(vaultViewers, ({ vault_id, after }) => {
+    const all = vaults.viewers.get(vault_id) ?? [];
+    const from = Number(after ?? 0);
+    const next = from + 2 < all.length ? String(from + 2) : null;
+    return answer({ user_ids: all.slice(from, from + 2), after: next });
+  });
+  return vaults;
 }
 
 /** Sets and tells modes; keeps the records of each change. */

@@ -40,11 +40,10 @@ export async function registration(
     registrationResponse: start.body.registration_response,
     password,
   });
-  const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return {
     email,
     registration_record,
-    public_key: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
+    public_key: newPublicKey(),
     encrypted_user_key: sealed(),
     encrypted_private_key: sealed(150),
     device,
@@ -60,6 +59,23 @@ export async function register(
   const body = await registration(service, { email, password });
   const answer = await call(service, "POST", "/api/auth/register/finish", { body: { ...body, org_name: orgName } });
   if (answer.status !== 201) throw new Error(`register/finish was answered ${answer.status}`);
+  return personOf(email, password, answer);
+}
+
+function newPublicKey(): string {
+  const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return publicKey.export({ type: "spki", format: "der" }).toString("base64");
+}
+
+/** Registers somebody with this public key; `more` is what the body has besides. */
+export async function finishedRegistration(
+  service: { url: string },
+  { email, publicKey, more = {} }: { email: string; publicKey: string; more?: object },
+): Promise<Person> {
+  const password = "correct horse battery staple";
+  const body = { ...(await registration(service, { email, password })), public_key: publicKey, ...more };
+  const answer = await call(service, "POST", "/api/auth/register/finish", { body });
+  if (answer.status !== 201) throw new Error(`register/finish was answered ${answer.status} ${answer.body.message}`);
   return personOf(email, password, answer);
 }
 

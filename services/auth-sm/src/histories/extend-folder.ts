@@ -1,0 +1,44 @@
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { requireLockedFolder } from "../access/folder.ts";
+import { transactionInSession } from "../access/lasting-session.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { tellFolderChange } from "../folders/tell.ts";
+import { getFolder, listHolders } from "../store/folders.ts";
+import { appendEntry } from "./append-entry.ts";
+import type { HistoryFolderPath, NewEntry } from "./bodies.ts";
+import { folderHolder, folderRes } from "./resources.ts";
+import type { StoredEntry } from "./view.ts";
+import { storedEntry } from "./view.ts";
+
+/** POST /api/org/folders/{id}/history: a manager adopts the folder (entry 0), or drops invitations. */
+export function extendFolderHistory(
+  deps: Deps,
+  { caller, params, body, request }: Call<User, HistoryFolderPath, NewEntry>,
+): Promise<StoredEntry> {
+  return transactionInSession(deps, caller, async (tx) => {
+    const reached = await requireLockedFolder(tx, caller, params.id, { needed: "manage", lock: "grants" });
+    const { orgId, actor, folderId, keyVersion } = reached;
+    const { name } = await getFolder(tx, folderId, caller.userId);
+    const setAmong = (await listHolders(tx, folderId, deps.now())).map(folderHolder);
+    const state = await appendEntry(tx, {
+      res: folderRes(folderId),
+      orgId,
+      entry: body.entry,
+      by: `user:${caller.userId}`,
+      founds: true,
+      expected: (before) => (before === null ? { org: orgId, name, ver: keyVersion, setAmong } : {}),
+    });
+    const stored = storedEntry(state);
+    await tellFolderChange(tx, deps, { folderIds: [folderId], change: "membership" });
+    if (stored.history_seq > 0) return stored;
+    const target = { type: "folder", id: folderId, parent_id: orgId };
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, { org_id: orgId, action: "history.adopted", actor, target, status: 201 }),
+    );
+    return stored;
+  });
+}

@@ -1,0 +1,75 @@
+import type { HistoryState } from "@coffer/history";
+import { readEntry } from "@coffer/history";
+import type { Call } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
+import { requireMembersLocked } from "../access/members.ts";
+import type { ActiveMembership } from "../access/membership.ts";
+import { managers } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { MemberKey } from "../store/members.ts";
+import { listMemberKeys } from "../store/members.ts";
+import { getOrg } from "../store/orgs.ts";
+import type { ExpectedChange } from "./agreement.ts";
+import { appendEntry } from "./append-entry.ts";
+import type { NewEntry } from "./bodies.ts";
+import { memberHolder, orgRes } from "./resources.ts";
+import type { StoredEntry } from "./view.ts";
+import { storedEntry } from "./view.ts";
+
+type ExtendCall = Call<User, unknown, NewEntry>;
+
+/**
+ * POST /api/org/history: adopts the organization (entry 0), confirms members as the server lists them, and drops people who
+ * are members no more and invitations.
+ */
+export function extendOrgHistory(deps: Deps, call: ExtendCall): Promise<StoredEntry> {
+  const { caller, body } = call;
+  return transactionInSession(deps, caller, async (tx) => {
+    const membership = await requireMembersLocked(tx, caller, managers);
+    const { orgId } = membership;
+    const { name } = await getOrg(tx, orgId);
+    const members = await listMemberKeys(tx, orgId);
+    const state = await appendEntry(tx, {
+      res: orgRes(orgId),
+      orgId,
+      entry: body.entry,
+      by: `user:${caller.userId}`,
+      founds: true,
+      expected: (before) => changeOf(before, name, members),
+    });
+    await record(tx, deps, call, membership);
+    return storedEntry(state);
+  });
+}
+
+function changeOf(before: HistoryState | null, name: string, members: readonly MemberKey[]): ExpectedChange {
+  const setAmong = members.map(memberHolder);
+  if (before === null) return { name, setAmong };
+  const present = new Set<string>(setAmong.map(({ who }) => who));
+  return { setAmong, mayDrop: (who) => !present.has(who), cut: true };
+}
+
+/** Puts on record that the organization was adopted, or which members were confirmed. */
+async function record(
+  tx: Transaction,
+  deps: Deps,
+  { body, request }: ExtendCall,
+  { orgId, actor }: ActiveMembership,
+): Promise<void> {
+  const { claims } = await readEntry(body.entry);
+  const about = { org_id: orgId, actor, status: 201 } as const;
+  if (claims.seq === 0) {
+    const target = { type: "org", id: orgId };
+    await enqueueAudit(tx, auditOf(deps, request, { ...about, action: "history.adopted", target }));
+    return;
+  }
+  for (const { who, perm } of claims.set ?? []) {
+    const target = { type: "user", id: who.slice("user:".length), parent_id: orgId };
+    const changes = { permission: perm };
+    await enqueueAudit(tx, auditOf(deps, request, { ...about, action: "history.trusted", target, changes }));
+  }
+}

@@ -1,0 +1,61 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { activeClient } from "../access/client.ts";
+import { granted } from "../access/folder.ts";
+import { auditOf } from "../audit.ts";
+import type { Machine } from "../callers/machine.ts";
+import type { Deps } from "../deps.ts";
+import { tellFolderChange } from "../folders/tell.ts";
+import { findJoiningClient, holdClient } from "../store/joining-clients.ts";
+import { lockFolder } from "../store/folders.ts";
+import { appendEntry } from "./append-entry.ts";
+import type { HistoryFolderPath, NewEntry } from "./bodies.ts";
+import { folderHolder, folderRes } from "./resources.ts";
+import type { StoredEntry } from "./view.ts";
+import { storedEntry } from "./view.ts";
+
+/**
+ * POST /api/sm/v1/folders/{id}/history: a machine joins a folder with the invitation of the one-time token that it spent,
+ * with its own key and the permission that it was granted.
+ */
+export function joinFolderHistory(
+  deps: Deps,
+  { caller, params, body, request }: Call<Machine, HistoryFolderPath, NewEntry>,
+): Promise<StoredEntry> {
+  const { clientId, ip } = caller;
+  return deps.database.transaction(async (tx) => {
+    const joining = { clientId, folderId: params.id, ip, now: deps.now() };
+    // First without a lock on the folder: a machine holds up no folder that it was not granted.
+    await holdClient(tx, clientId);
+    const asked = activeClient(caller, await findJoiningClient(tx, joining));
+    granted(asked.client, "read");
+    await lockFolder(tx, { orgId: asked.orgId, folderId: params.id }, "grants");
+    const { orgId, actor, client } = activeClient(caller, await findJoiningClient(tx, joining));
+    granted(client, "read");
+    const { permission, public_key, token_hash: tag } = client;
+    if (permission === null || tag === null) {
+      throw new ServiceError("access_denied", "this client was not made with a one-time token that it could join with");
+    }
+    const state = await appendEntry(tx, {
+      res: folderRes(params.id),
+      orgId,
+      entry: body.entry,
+      by: `invite:${tag}`,
+      expected: () => ({ set: [folderHolder({ kind: "client", id: clientId, public_key, permission })] }),
+    });
+    await tellFolderChange(tx, deps, { folderIds: [params.id], change: "membership" });
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "history.joined",
+        actor,
+        target: { type: "folder", id: params.id, parent_id: orgId },
+        status: 201,
+        changes: { permission },
+      }),
+    );
+    return storedEntry(state);
+  });
+}

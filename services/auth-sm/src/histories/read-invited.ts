@@ -1,0 +1,32 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { userActor } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { deniedInvite, requireInvite } from "../invites/claim.ts";
+import { hashInviteToken } from "../invites/token.ts";
+import type { HistoryPage } from "../store/histories.ts";
+import { listEntries } from "../store/histories.ts";
+import { findInviteByToken } from "../store/invites.ts";
+import { getUser } from "../store/users.ts";
+import type { InvitedHistory } from "./bodies.ts";
+import { orgRes } from "./resources.ts";
+
+/**
+ * POST /api/org/invites/history: the organization's history for the person whom an open invitation is for, who verifies it
+ * before joining. It is a POST so that the token is in no address.
+ */
+export async function readInvitedHistory(
+  deps: Deps,
+  { caller, body, request }: Call<User, unknown, InvitedHistory>,
+): Promise<HistoryPage> {
+  const { pool } = deps.database;
+  const invite = requireInvite(deps, await findInviteByToken(pool, hashInviteToken(body.token), deps.now()));
+  const { email } = await getUser(pool, caller.userId);
+  if (invite.email !== email) {
+    await deps.audit(auditOf(deps, request, deniedInvite(invite, userActor(caller))));
+    throw new ServiceError("access_denied", "this invitation is for another e-mail");
+  }
+  return listEntries(pool, orgRes(invite.org_id), body.after);
+}

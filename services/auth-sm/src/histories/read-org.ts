@@ -1,0 +1,18 @@
+import type { Call } from "@coffer/http";
+import { everyone, requireMembership } from "../access/membership.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import type { HistoryPage } from "../store/histories.ts";
+import { listEntries } from "../store/histories.ts";
+import type { HistoryQuery } from "./bodies.ts";
+import { orgRes } from "./resources.ts";
+
+/** GET /api/org/history: for every active member. */
+export async function readOrgHistory(
+  deps: Deps,
+  { caller, query }: Call<User, unknown, undefined, HistoryQuery>,
+): Promise<HistoryPage> {
+  const { pool } = deps.database;
+  const { orgId } = await requireMembership(pool, caller, everyone);
+  return listEntries(pool, orgRes(orgId), query.after);
+}

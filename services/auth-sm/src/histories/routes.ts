@@ -1,0 +1,65 @@
+import { route } from "@coffer/http";
+import { authenticateMachine } from "../callers/machine.ts";
+import { authenticateUser } from "../callers/user.ts";
+import { memberPath } from "../members/bodies.ts";
+import type { Attempt } from "../refusals.ts";
+import { attempting } from "../refusals.ts";
+import { historyFolderPath, historyQuery, invitedHistory, newEntry } from "./bodies.ts";
+import { extendFolderHistory } from "./extend-folder.ts";
+import { extendOrgHistory } from "./extend-org.ts";
+import { joinFolderHistory } from "./join-folder.ts";
+import { readFolderHistory } from "./read-folder.ts";
+import { readGrantedHistory } from "./read-granted.ts";
+import { readInvitedHistory } from "./read-invited.ts";
+import { readOrgHistory } from "./read-org.ts";
+import { showHeads } from "./show-heads.ts";
+
+const user = { bucket: "user", caller: authenticateUser } as const;
+const machine = { bucket: "standard", caller: authenticateMachine, lazy: true } as const;
+const org: Attempt["target"] = (_params, { orgId }) => ({ type: "org", id: orgId });
+const folder: Attempt["target"] = ({ id = null }) => ({ type: "folder", id });
+const ofFolder = { path: "/api/org/folders/:id/history", params: historyFolderPath };
+const granted = { path: "/api/sm/v1/folders/:id/history", params: historyFolderPath };
+
+/** Signed histories of organizations and folders. */
+export const historyRoutes = [
+  route({ ...user, method: "GET", path: "/api/org/history", query: historyQuery, status: 200, run: readOrgHistory }),
+  attempting(
+    "history.trusted",
+    org,
+    route({ ...user, method: "POST", path: "/api/org/history", body: newEntry, status: 201, run: extendOrgHistory }),
+  ),
+  // Its refusals are recorded by the operation, in the chain of the organization that has invited.
+  route({
+    ...user,
+    method: "POST",
+    path: "/api/org/invites/history",
+    body: invitedHistory,
+    status: 200,
+    run: readInvitedHistory,
+  }),
+  route({
+    ...user,
+    method: "GET",
+    path: "/api/org/members/:user_id/heads",
+    params: memberPath,
+    status: 200,
+    run: showHeads,
+  }),
+  route({ ...user, ...ofFolder, method: "GET", query: historyQuery, status: 200, run: readFolderHistory }),
+  attempting(
+    "history.adopted",
+    folder,
+    route({ ...user, ...ofFolder, method: "POST", body: newEntry, status: 201, run: extendFolderHistory }),
+  ),
+  attempting(
+    "client.access.denied",
+    folder,
+    route({ ...machine, ...granted, method: "GET", query: historyQuery, status: 200, run: readGrantedHistory }),
+  ),
+  attempting(
+    "history.joined",
+    folder,
+    route({ ...machine, ...granted, method: "POST", body: newEntry, status: 201, run: joinFolderHistory }),
+  ),
+];

@@ -1,0 +1,55 @@
+import type { RequestContext } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/postgres";
+import type { Actor } from "../audit.ts";
+import { auditOf } from "../audit.ts";
+import type { Deps } from "../deps.ts";
+import { appendEntry } from "../histories/append-entry.ts";
+import { orgRes, permissionOf } from "../histories/resources.ts";
+import type { PresentedInvite } from "../store/invites.ts";
+import type { UserRow } from "../store/users.ts";
+import type { Acceptance } from "./bodies.ts";
+import { hashInviteToken } from "./token.ts";
+
+/** The acceptance of a claimed invitation. */
+export interface SignedJoin {
+  invite: PresentedInvite;
+  user: Pick<UserRow, "id" | "email" | "public_key">;
+  body: Pick<Acceptance, "token" | "entry">;
+  actor: Actor;
+  request: RequestContext;
+}
+
+/**
+ * Appends the join of a person to the organization's history, where there is one: signed with the join key of the invitation,
+ * and with the person's own key.
+ * @throws ServiceError what `appendEntry` throws
+ */
+export async function signJoin(
+  tx: Transaction,
+  deps: Deps,
+  { invite, user, body, actor, request }: SignedJoin,
+): Promise<void> {
+  const { org_id: orgId, role } = invite;
+  const { id, email, public_key: key } = user;
+  const permission = permissionOf(role);
+  const state = await appendEntry(tx, {
+    res: orgRes(orgId),
+    orgId,
+    entry: body.entry,
+    by: `invite:${hashInviteToken(body.token).toString("hex")}`,
+    expected: () => ({ set: [{ who: `user:${id}`, key, perm: permission, email }] }),
+  });
+  if (state === null) return;
+  await enqueueAudit(
+    tx,
+    auditOf(deps, request, {
+      org_id: orgId,
+      action: "history.joined",
+      actor,
+      target: { type: "user", id, parent_id: orgId },
+      status: 200,
+      changes: { permission },
+    }),
+  );
+}

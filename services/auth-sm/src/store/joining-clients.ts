@@ -1,0 +1,36 @@
+import type { Queryable } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+import { clientState } from "./clients.ts";
+
+/** Keeps a client from being revoked until the transaction ends. Comes before the lock on a folder. */
+export async function holdClient(tx: Queryable, clientId: string): Promise<void> {
+  await tx.any(sql.type(z.object({ id: z.string() }))`SELECT id FROM clients WHERE id = ${clientId} FOR KEY SHARE`);
+}
+
+const joiningClient = clientState.extend({
+  public_key: z.string(),
+  token_hash: z.string().nullable(),
+  permission: z.enum(["read", "write"]).nullable(),
+  key_version: z.number().nullable(),
+});
+
+/**
+ * A client with its public key, the hex SHA-256 of the token that it spent, and its grant on a folder: nulls where it has
+ * none. Null when there is no such client.
+ */
+export function findJoiningClient(
+  db: Queryable,
+  { clientId, folderId, ip, now }: { clientId: string; folderId: string; ip: string; now: Date },
+): Promise<z.infer<typeof joiningClient> | null> {
+  return db.maybeOne(sql.type(joiningClient)`
+    SELECT c.org_id, c.application_id, c.revoked_at IS NOT NULL AS revoked,
+      coalesce(c.expires_at <= ${now.toISOString()}::timestamptz, false) AS expired,
+      (c.allowed_cidrs IS NULL OR ${ip}::inet <<= ANY (c.allowed_cidrs)) AS address_allowed,
+      c.public_key, encode(c.token_hash, 'hex') AS token_hash, g.permission, f.key_version
+    FROM clients c
+    LEFT JOIN (client_folders g JOIN folders f ON f.id = g.folder_id)
+      ON g.client_id = c.id AND g.folder_id = ${folderId}
+    WHERE c.id = ${clientId}
+  `);
+}
