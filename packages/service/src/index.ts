@@ -3,6 +3,8 @@ export { attemptedAction, attempting, plainTarget } from "./attempt.ts";
 export type { Attempt, AttemptingRoute, Sent } from "./attempt.ts";
 export { auditOf, userActor } from "./audit-of.ts";
 export type { Actor, AuditEntry } from "./audit-of.ts";
+export { entryText, historyQuery, newEntry } from "./histories/bodies.ts";
+export type { HistoryQuery, NewEntry } from "./histories/bodies.ts";
 export { fits } from "./histories/expected-change.ts";
 export type { ExpectedChange, ExpectedHolder } from "./histories/expected-change.ts";
 export { nextState } from "./histories/next-state.ts";

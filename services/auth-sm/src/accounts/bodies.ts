@@ -1,7 +1,7 @@
 import { base64Text, nameText, sha256Text, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { inviteToken } from "../invites/token.ts";
-import { entryText } from "../histories/entry-text.ts";
+import { entryText } from "@coffer/service";
 import { sealedKeyring } from "../keyrings/bodies.ts";
 import { emailText } from "./email.ts";
 

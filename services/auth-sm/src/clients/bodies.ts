@@ -1,6 +1,6 @@
 import { compactJwe, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "../histories/entry-text.ts";
+import { entryText } from "@coffer/service";
 import { keyVersion } from "../folders/bodies.ts";
 
 export const clientPath = z.object({ id: uuidText, client_id: uuidText });

@@ -1,7 +1,7 @@
 import { base64Text, compactJwe, nameText, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { permissions } from "../access/permission.ts";
-import { entryText } from "../histories/entry-text.ts";
+import { entryText } from "@coffer/service";
 
 /** The version of the folder's key that was sealed: another than the present one is refused. */
 export const keyVersion = z.int().positive();

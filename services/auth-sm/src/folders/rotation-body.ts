@@ -1,6 +1,6 @@
 import { base64Text, compactJwe, listOf, nameText, namedValues, uidText, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "../histories/entry-text.ts";
+import { entryText } from "@coffer/service";
 import { keyVersion } from "./bodies.ts";
 
 /** Every secret of a folder is in the body. */

@@ -6,7 +6,7 @@ import { enqueueAudit } from "@coffer/postgres";
 import type { Actor } from "../audit.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import { isSameHolder } from "./agreement.ts";
+import { fits } from "@coffer/service";
 import { appendEntry } from "./append-entry.ts";
 
 /** A holder whom a request gives a folder, or confirms. */
@@ -35,7 +35,7 @@ export async function appendHolder(tx: Transaction, deps: Deps, appended: Append
   const known: { holder?: Holder | undefined } = {};
   const expected = (before: HistoryState | null) => {
     known.holder = before === null ? undefined : holderOf(before, holder.who);
-    return known.holder !== undefined && isSameHolder(known.holder, holder) ? null : { set: [holder] };
+    return known.holder !== undefined && fits(holder, known.holder) ? null : { set: [holder] };
   };
   await appendEntry(tx, { res, orgId, entry, by: `user:${signerId}`, expected });
   if (entry === undefined || known.holder !== undefined || !wasGranted) return;

@@ -6,7 +6,8 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { HistoryPage } from "../store/histories.ts";
 import { listEntries } from "../store/histories.ts";
-import type { HistoryFolderPath, HistoryQuery } from "./bodies.ts";
+import type { HistoryQuery } from "@coffer/service";
+import type { HistoryFolderPath } from "./bodies.ts";
 import { folderRes } from "./resources.ts";
 
 /** GET /api/org/folders/{id}/history: for the people with a grant, owners and admins. */

@@ -4,7 +4,8 @@ import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { HistoryPage } from "../store/histories.ts";
 import { listEntries } from "../store/histories.ts";
-import type { HistoryFolderPath, HistoryQuery } from "./bodies.ts";
+import type { HistoryQuery } from "@coffer/service";
+import type { HistoryFolderPath } from "./bodies.ts";
 import { folderRes } from "./resources.ts";
 
 /** GET /api/sm/v1/folders/{id}/history: for a machine with a grant. */

@@ -4,7 +4,7 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { HistoryPage } from "../store/histories.ts";
 import { listEntries } from "../store/histories.ts";
-import type { HistoryQuery } from "./bodies.ts";
+import type { HistoryQuery } from "@coffer/service";
 import { orgRes } from "./resources.ts";
 
 /** GET /api/org/history: for every active member. */

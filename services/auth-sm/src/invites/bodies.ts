@@ -2,7 +2,7 @@ import { sha256Text, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { proofFields } from "../accounts/bodies.ts";
 import { emailText } from "../accounts/email.ts";
-import { entryText } from "../histories/entry-text.ts";
+import { entryText } from "@coffer/service";
 import { roles } from "../store/memberships.ts";
 import { inviteToken } from "./token.ts";
 

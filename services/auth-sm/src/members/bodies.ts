@@ -1,6 +1,6 @@
 import { uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "../histories/entry-text.ts";
+import { entryText } from "@coffer/service";
 import { memberStatuses } from "../store/members.ts";
 import { roles } from "../store/memberships.ts";
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { userActor } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { entryText } from "../histories/entry-text.ts";
+import { entryText } from "@coffer/service";
 import type { OrgRow } from "../store/orgs.ts";
 import { foundOrg } from "./found.ts";
 

@@ -1,7 +1,7 @@
 import { base64Text, listOf, nameText, sha256Text, timestampText, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { keyVersion } from "../folders/bodies.ts";
-import { entryText } from "../histories/entry-text.ts";
+import { entryText } from "@coffer/service";
 import { cidrText } from "./cidr.ts";
 
 /** What a token grants of one folder, with the folder's key as sealed under the token's wrap key. */

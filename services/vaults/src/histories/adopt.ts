@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import type { User } from "@coffer/service";
+import type { NewEntry, User } from "@coffer/service";
 import { auditOf } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault } from "../access/vault.ts";
@@ -13,7 +13,6 @@ import { touchVaults, vaultState } from "../store/vaults.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import { vaultTarget } from "../vaults/target.ts";
 import { appendEntry } from "./append-entry.ts";
-import type { NewEntry } from "./bodies.ts";
 
 /** The place of an entry that was stored. */
 export interface StoredEntry {

@@ -1,12 +1,11 @@
 import type { Call } from "@coffer/http";
-import type { User } from "@coffer/service";
+import type { HistoryQuery, User } from "@coffer/service";
 import { auditOf } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import type { HistoryPage } from "../store/histories.ts";
 import { listEntries } from "../store/histories.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
-import type { HistoryQuery } from "./bodies.ts";
 
 /** GET /api/vaults/{id}/history: for every member who sees the vault. */
 export async function readVaultHistory(

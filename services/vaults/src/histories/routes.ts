@@ -1,9 +1,8 @@
 import { route } from "@coffer/http";
 import type { Attempt } from "@coffer/service";
-import { attempting, authenticateUser } from "@coffer/service";
+import { attempting, authenticateUser, historyQuery, newEntry } from "@coffer/service";
 import { vaultPath } from "../vaults/bodies.ts";
 import { adoptVault } from "./adopt.ts";
-import { historyQuery, newEntry } from "./bodies.ts";
 import { readVaultHistory } from "./read.ts";
 
 const path = "/api/vaults/:id/history";

@@ -1,7 +1,7 @@
 import { compactJwe, cursorText, pageLimit, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { permissions } from "../access/permission.ts";
-import { entryText } from "../histories/bodies.ts";
+import { entryText } from "@coffer/service";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
 
 export const vaultMemberPath = vaultPath.extend({ user_id: uuidText });

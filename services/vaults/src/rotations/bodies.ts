@@ -1,6 +1,6 @@
 import { base64Text, compactJwe, listOf, timestampText, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "../histories/bodies.ts";
+import { entryText } from "@coffer/service";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
 
 /** A rotation, and a request that stages records for one, have so many records at most. */

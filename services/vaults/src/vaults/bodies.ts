@@ -1,6 +1,6 @@
 import { base64Text, cursorText, nameText, pageLimit, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "../histories/bodies.ts";
+import { entryText } from "@coffer/service";
 import { vaultTypes } from "../store/vaults.ts";
 
 /** The version of the vault's key that was sealed: another than the present one is refused. */
