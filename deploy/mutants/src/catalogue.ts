@@ -14,6 +14,7 @@ import { recordMutants } from "./catalogue/records.ts";
 import { sdkMutants } from "./catalogue/sdk.ts";
 import { secretMutants } from "./catalogue/secrets.ts";
 import { siemForwarderMutants } from "./catalogue/siem-forwarder.ts";
+import { signedChangeMutants } from "./catalogue/signed-changes.ts";
 import { syncMutants } from "./catalogue/sync.ts";
 import { telemetryMutants } from "./catalogue/telemetry.ts";
 import { tokenMutants } from "./catalogue/tokens.ts";
@@ -38,6 +39,7 @@ export const catalogue: readonly Mutant[] = [
   ...secretMutants,
   ...peopleMutants,
   ...organizationMutants,
+  ...signedChangeMutants,
   ...recordMutants,
   ...vaultMutants,
   ...vaultRecordMutants,

@@ -1,0 +1,108 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "services/auth-sm/src";
+const tests = "services/auth-sm/test";
+const signed = [`${tests}/signed-changes.test.ts`] as const;
+const joins = [`${tests}/joins-and-removals.test.ts`] as const;
+
+/** Signed histories: what an entry must be, and which change needs one. */
+export const signedChangeMutants: readonly Mutant[] = [
+  {
+    name: "history-entry-of-another-signer",
+    file: `${source}/histories/append-entry.ts`,
+    find: "if (entry.claims.by !== by)",
+    replace: 'if (entry.claims.by !== by && text === "")',
+    tests: [`${tests}/histories.test.ts`],
+  },
+  {
+    name: "history-entry-not-compared-with-the-change",
+    file: `${source}/histories/append-entry.ts`,
+    find: "if (differs !== null)",
+    replace: 'if (differs !== null && text === "")',
+    tests: [`${tests}/histories.test.ts`],
+  },
+  {
+    name: "history-change-without-an-entry",
+    file: `${source}/histories/append-entry.ts`,
+    find: "if (before === null || change === null) return before;",
+    replace: 'if (before === null || change === null || by !== "invite:") return before;',
+    tests: signed,
+  },
+  {
+    name: "history-name-not-compared",
+    file: `${source}/histories/agreement.ts`,
+    find: "if (claims.name !== expected.name) return",
+    replace: 'if (claims.name === "") return',
+    tests: signed,
+  },
+  {
+    name: "history-entry-of-a-signer-outside-the-organization",
+    file: `${source}/histories/append-entry.ts`,
+    find: "if (await hasHolder(tx, orgRes(orgId), signer)) return;",
+    replace: "if ((await hasHolder(tx, orgRes(orgId), signer)) || head.seq >= 0) return;",
+    tests: signed,
+  },
+  {
+    name: "history-drops-a-holder-with-a-grant",
+    file: `${source}/histories/agreement.ts`,
+    find: "mayDrop?.(one) !== true",
+    replace: "mayDrop?.(one) === undefined",
+    tests: joins,
+  },
+  {
+    name: "rotation-seals-for-a-holder-outside-the-history",
+    file: `${source}/folders/rotation-fits.ts`,
+    find: "if (history !== null && hasKey && !isNamed)",
+    replace: "if (history !== null && hasKey && !isNamed && holders.length === 0)",
+    tests: signed,
+  },
+  {
+    name: "invited-history-told-to-another",
+    file: `${source}/histories/read-invited.ts`,
+    find: "if (invite.email !== email) {",
+    replace: 'if (invite.email === "" && email !== "") {',
+    tests: signed,
+  },
+  {
+    name: "registration-joins-without-a-signature",
+    file: `${source}/accounts/finish-registration.ts`,
+    find: "if (invite !== null && !(await hasHistory(tx, orgRes(invite.org_id)))) {",
+    replace: 'if (invite !== null && (!(await hasHistory(tx, orgRes(invite.org_id))) || userId !== "")) {',
+    tests: signed,
+  },
+  {
+    name: "only-manager-removed",
+    file: `${source}/members/sole-manager.ts`,
+    find: "if (parts.length === 0) return;",
+    replace: "if (parts.length >= 0) return;",
+    tests: joins,
+  },
+  {
+    name: "hidden-vault-named-to-others",
+    file: `${source}/members/sole-manager.ts`,
+    find: "if (await isViewer(deps, id, viewerId)) names.push(name);",
+    replace: 'if ((await isViewer(deps, id, viewerId)) || name !== "") names.push(name);',
+    tests: joins,
+  },
+  {
+    name: "keyring-overwritten",
+    file: `${source}/store/keyrings.ts`,
+    find: "AND version = ${version - 1}",
+    replace: "AND version <= ${version}",
+    tests: joins,
+  },
+  {
+    name: "list-tag-without-the-history",
+    file: `${source}/store/secret-parts.ts`,
+    find: "hash_record_extended((f.id, f.history_seq), 0)",
+    replace: "hash_record_extended((f.id, f.org_id), 0)",
+    tests: joins,
+  },
+  {
+    name: "poller-does-not-see-the-history",
+    file: `${source}/store/secret-reads.ts`,
+    find: "hash_record_extended((g.folder_id, g.permission, f.history_seq), 0)",
+    replace: "hash_record_extended((g.folder_id, g.permission), 0)",
+    tests: joins,
+  },
+];
