@@ -1,6 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const source = "services/auth-sm/src";
+const shared = "packages/service/src/histories";
 const tests = "services/auth-sm/test";
 const signed = [`${tests}/signed-changes.test.ts`] as const;
 const joins = [`${tests}/joins-and-removals.test.ts`] as const;
@@ -9,28 +10,28 @@ const joins = [`${tests}/joins-and-removals.test.ts`] as const;
 export const signedChangeMutants: readonly Mutant[] = [
   {
     name: "history-entry-of-another-signer",
-    file: `${source}/histories/append-entry.ts`,
+    file: `${shared}/next-state.ts`,
     find: "if (entry.claims.by !== by)",
     replace: 'if (entry.claims.by !== by && text === "")',
     tests: [`${tests}/histories.test.ts`],
   },
   {
     name: "history-entry-not-compared-with-the-change",
-    file: `${source}/histories/append-entry.ts`,
+    file: `${shared}/next-state.ts`,
     find: "if (differs !== null)",
     replace: 'if (differs !== null && text === "")',
     tests: [`${tests}/histories.test.ts`],
   },
   {
     name: "history-change-without-an-entry",
-    file: `${source}/histories/append-entry.ts`,
-    find: "if (before === null || change === null) return before;",
-    replace: 'if (before === null || change === null || by !== "invite:") return before;',
+    file: `${shared}/next-state.ts`,
+    find: "if (before === null || expected === null || optional) return null;",
+    replace: 'if (before === null || expected === null || optional || by !== "invite:") return null;',
     tests: signed,
   },
   {
     name: "history-name-not-compared",
-    file: `${source}/histories/agreement.ts`,
+    file: `${shared}/expected-change.ts`,
     find: "if (claims.name !== expected.name) return",
     replace: 'if (claims.name === "") return',
     tests: signed,
@@ -44,7 +45,7 @@ export const signedChangeMutants: readonly Mutant[] = [
   },
   {
     name: "history-drops-a-holder-with-a-grant",
-    file: `${source}/histories/agreement.ts`,
+    file: `${shared}/expected-change.ts`,
     find: "mayDrop?.(one) !== true",
     replace: "mayDrop?.(one) === undefined",
     tests: joins,
@@ -96,13 +97,6 @@ export const signedChangeMutants: readonly Mutant[] = [
     file: `${source}/store/secret-parts.ts`,
     find: "hash_record_extended((f.id, f.history_seq), 0)",
     replace: "hash_record_extended((f.id, f.org_id), 0)",
-    tests: joins,
-  },
-  {
-    name: "poller-does-not-see-the-history",
-    file: `${source}/store/secret-reads.ts`,
-    find: "hash_record_extended((g.folder_id, g.permission, f.history_seq), 0)",
-    replace: "hash_record_extended((g.folder_id, g.permission), 0)",
     tests: joins,
   },
 ];

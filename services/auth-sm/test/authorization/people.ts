@@ -58,6 +58,10 @@ DELETE /api/org/members/:user_id/sessions/:sid 204 session.revoked
   member other|foreign|absent 4  4  4  4  3  3  3  3  3  3  3  4  4  3
   owner other                 .  .  3  3  3  3  3  3  3  3  3  4  4  3
   foreign|absent ours|foreign 4  4  4  4  3  3  3  3  3  3  3  4  4  3
+POST /api/org/invites/accept 200 org.member.accepted
+  own                         .  .  .  .  .  .  .  .  .  .  .  .  .  .
+  ours|foreign                3  3  3  3  3  3  3  3  3  3  3  3  3  3
+  absent                      4  4  4  4  4  4  4  4  4  4  4  4  4  4
 PUT /api/org/members/:user_id/travel-mode 200 user.travel_mode.enabled
   member on                   .  .  .  .  3  3  3  3  3  3  3  4  4  3
   owner on                    .  .  3  3  3  3  3  3  3  3  3  4  4  3
@@ -77,10 +81,6 @@ DELETE /api/org/invites/:id 204 org.member.removed
   ours                        .  .  .  .  3  3  3  3  3  3  3  4  4  3
   owner                       .  .  3  3  3  3  3  3  3  3  3  4  4  3
   foreign|absent              4  4  4  4  3  3  3  3  3  3  3  4  4  3
-POST /api/org/invites/accept 200 org.member.accepted
-  own                         .  .  .  .  .  .  .  .  .  .  .  .  .  .
-  ours|foreign                3  3  3  3  3  3  3  3  3  3  3  3  3  3
-  absent                      4  4  4  4  4  4  4  4  4  4  4  4  4  4
 GET /api/users/:id/public_key 200 -
   self                        .  .  .  .  .  .  .  .  .  .  4  4  .  3
   member                      .  .  .  .  .  .  .  .  .  .  4  4  4  3
