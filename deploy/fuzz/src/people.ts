@@ -26,7 +26,10 @@ export async function newPerson(
   url: string,
   { organization, inviteToken, email = newEmail() }: { organization?: string; inviteToken?: string; email?: string },
 ): Promise<Person> {
-  const { session, recoveryKey } = await register({ url, email, password, device, organization, inviteToken });
+  const { session, recoveryKey } = await register({ url, email, password, device, inviteToken });
+  // Without an entry, so without a history: a request can then be right without being signed.
+  if (organization !== undefined)
+    await ask(url, "POST", "/api/orgs", { token: session.access_token, body: { name: organization } });
   return {
     email,
     token: session.access_token,

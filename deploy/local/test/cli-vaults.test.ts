@@ -92,7 +92,7 @@ await t.test("what is not there, or not meant, is refused with its code", async 
 
 await t.test("a vault is shared once the key is confirmed, and taken back", async (t) => {
   await alice.data(["vault", "create", "Own"]);
-  const own = ["vault", "share", "Own", "bob@example.com", "--trust-new"];
+  const own = ["vault", "share", "Own", "bob@example.com"];
   t.match(await alice.run(own), { code: 2, stderr: /personal vault/ });
   await alice.data(["vault", "rm", "Own"]);
   t.match(await alice.run(["vault", "share", "Team", "bob@example.com"]), { code: 2, stderr: /--fingerprint/ });

@@ -119,11 +119,11 @@ await t.test("a change of a folder is told to its holders, and to who was one", 
   await Promise.all([hers.sync(), his.sync()]);
   const { id } = await alice.folders.create("production");
   const folder = { action: "folder_updated", folder_id: id };
-  await alice.folders.share(id, { userId: bobsId, name: "bob", permission: "read" }, trust);
+  await alice.folders.share(id, { userId: bobsId, permission: "read" });
   await pushed(his, { ...folder, change: "membership" });
   await alice.secrets.set("coffer://production/database/field/password", "s3cret");
   for (const listener of [hers, his]) await pushed(listener, { ...folder, change: "secrets" });
-  await alice.folders.rotate(id, trust);
+  await alice.folders.rotate(id);
   for (const listener of [hers, his]) await pushed(listener, { ...folder, change: "key" });
   const heard = his.pushes().length;
   await alice.folders.unshare(id, bobsId);

@@ -3,6 +3,7 @@ import { commandMutants } from "./catalogue/command.ts";
 import { cryptoMutants } from "./catalogue/crypto.ts";
 import { deviceMutants } from "./catalogue/devices.ts";
 import { historyMutants } from "./catalogue/histories.ts";
+import { historyClientMutants } from "./catalogue/history-clients.ts";
 import { httpMutants } from "./catalogue/http.ts";
 import { localMutants } from "./catalogue/local.ts";
 import { machineMutants } from "./catalogue/machines.ts";
@@ -30,6 +31,7 @@ export const catalogue: readonly Mutant[] = [
   ...tokenMutants,
   ...ratelimitMutants,
   ...historyMutants,
+  ...historyClientMutants,
   ...httpMutants,
   ...postgresMutants,
   ...cryptoMutants,

@@ -48,7 +48,7 @@ await t.test("npm pack builds each package, and leaves its folder as it was", as
   await npm(stage, "pack", "--pack-destination", tarballs, ...folders);
   t.same(
     readdirSync(tarballs).sort(),
-    ["cli", "crypto", "env", "events", "import", "sdk"].map((name) => `coffer-${name}-0.1.0.tgz`),
+    ["cli", "crypto", "env", "events", "history", "import", "sdk"].map((name) => `coffer-${name}-0.1.0.tgz`),
   );
   t.same(published.map(manifestOf), before);
   for (const name of published)

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 export const checkout = resolve(import.meta.dirname, "../../..");
 
 /** The packages that others install, each after those that it needs. */
-export const published = ["crypto", "events", "env", "import", "sdk", "cli"] as const;
+export const published = ["crypto", "history", "events", "env", "import", "sdk", "cli"] as const;
 
 /**
  * What the packing needs of the checkout, in a folder of its own: packing changes a package's manifest for a moment, and

@@ -1,10 +1,13 @@
+import { stat } from "node:fs/promises";
 import { decodeBase64 } from "@coffer/crypto";
 import { createClient, isUuid, personClient } from "@coffer/sdk";
 import type { CofferError, MachineClient, PersonClient, PersonSession, SecretsClient } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
 import { namedAddress, resolveAddress } from "./address.ts";
 import type { Address } from "./address.ts";
-import type { AddressOptions, CachedOptions, DataOptions, PersonOptions } from "./command-row.ts";
+import { askToAccept } from "./ask-to-accept.ts";
+import type { AddressOptions, CachedOptions, DataOptions } from "./command-row.ts";
+import { configurationTrust } from "./configuration-trust.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
 import { knownVaultKeys } from "./known-vault-keys.ts";
 import { offlineIn } from "./offline.ts";
@@ -12,6 +15,8 @@ import { tell, visible } from "./output.ts";
 import { profileDirectory } from "./paths.ts";
 import { notLoggedIn, profileKeeper, readProfile } from "./profile.ts";
 import { serviceKey } from "./same-service.ts";
+import { hasTerminal } from "./terminal.ts";
+import { trustFile } from "./trust-file.ts";
 import { version } from "./version.ts";
 
 /** A person waits at a terminal: little patience, and a limit is said instead of sat out. */
@@ -46,7 +51,7 @@ function readerOptions(options: AddressOptions, leftOut = new Set<string>()) {
  * Works as the person who is logged in at the address of this call. Throws Failure: not authenticated without a session
  * there, usage when the call names one service and the session is at another, or for a wrong `--org`.
  */
-export async function asPerson(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<PersonClient> {
+export async function asPerson(options: DataOptions, env: NodeJS.ProcessEnv): Promise<PersonClient> {
   return (await asMember(options, env)).person;
 }
 
@@ -60,7 +65,7 @@ export interface Member {
 }
 
 /** The same as `asPerson`, and what `--org` names. */
-export async function asMember(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<Member> {
+export async function asMember(options: DataOptions, env: NodeJS.ProcessEnv): Promise<Member> {
   // What is no address is said whether somebody is logged in or not.
   namedAddress(options, env);
   const directory = profileDirectory(env);
@@ -74,6 +79,10 @@ export async function asMember(options: PersonOptions, env: NodeJS.ProcessEnv): 
   const leftOut = new Set<string>();
   const reader = {
     ...readerOptions(options, leftOut),
+    trust: trustFile(directory, url, session.user.id),
+    unsealedTitles: options.unsealedTitles === true,
+    accept: hasTerminal() ? askToAccept : undefined,
+    onKeyringTrouble: (error: CofferError) => tell(`coffer: your other devices could not be told: ${error.message}`),
     knownVaultKeys: knownVaultKeys(directory, url, decodeBase64(session.user_key)),
   };
   const person = personClient(keeper, url, reader);
@@ -111,7 +120,17 @@ export async function asMachine(
   const loaded = await loadConfiguration(configuration);
   const { url } = await resolveAddress(options, env, { configuration: loaded.url });
   const offline = options.cache === undefined ? undefined : offlineIn(options.cache);
-  return createClient({ ...loaded, url }, { ...readerOptions(options), offline });
+  const trust = (await isFile(configuration)) ? configurationTrust(configuration, loaded) : undefined;
+  const unsealedTitles = options.unsealedTitles === true;
+  return createClient({ ...loaded, url }, { ...readerOptions(options), offline, trust, unsealedTitles });
+}
+
+/** Whether a configuration is named by its path; else it is the JSON itself. */
+async function isFile(configuration: string): Promise<boolean> {
+  return stat(configuration).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
 /** Throws Failure (usage) for a `--cache` without a machine: it is sealed with the machine's key. */

@@ -21,6 +21,7 @@ export interface PersonOptions extends AddressOptions {
 /** On every command that works as a person or a machine. */
 export interface DataOptions extends PersonOptions {
   config?: string;
+  unsealedTitles?: boolean;
 }
 
 /** On commands that a machine may run on the values that it has kept. */
@@ -92,18 +93,20 @@ export const permissionOption: OptionRow = {
   choices: ["read", "write", "manage"],
   preset: "read",
 };
-/** How a public key that was not seen before is confirmed. */
+/** How a public key that no history confirms is confirmed. */
 export const confirmOptions: readonly OptionRow[] = [
   {
     flags: "--fingerprint <fingerprint>",
     description: "a fingerprint (hex or words) that you have compared with its holder; several times for several",
     repeated: true,
   },
-  {
-    flags: "--trust-new",
-    description: "take public keys that were not seen before; changed ones are refused all the same",
-  },
 ];
+
+/** On commands that find a secret by its title. */
+export const unsealedTitlesOption: OptionRow = {
+  flags: "--unsealed-titles",
+  description: "take the service's word for the title of a secret that has no sealed one",
+};
 
 export const personOptions = [urlOption, orgOption, jsonOption];
 export const dataOptions = [configOption, ...personOptions];

@@ -42,6 +42,10 @@ export function exitCodeFor(error: unknown): number {
     case "plan_required":
     case "registration_closed":
     case "no_key":
+    case "holder_unconfirmed":
+    case "key_pending":
+    case "no_history":
+    case "not_accepted":
       return exitCodes.denied;
     case "secret_not_found":
     case "not_found":
@@ -53,6 +57,7 @@ export function exitCodeFor(error: unknown): number {
       return exitCodes.network;
     case "invalid_request":
     case "configuration":
+    case "name_ambiguous":
       return exitCodes.usage;
     case "conflict":
     case "precondition_failed":
@@ -60,6 +65,15 @@ export function exitCodeFor(error: unknown): number {
     case "internal_error":
     case "bad_answer":
     case "not_decrypted":
+    case "history_invalid":
+    case "signer_removed":
+    case "history_rolled_back":
+    case "history_forked":
+    case "join_invalid":
+    case "key_mismatch":
+    case "key_rolled_back":
+    case "keyring_missing":
+    case "keyring_rolled_back":
       return exitCodes.failure;
   }
 }

@@ -28,7 +28,7 @@ void t.test("commands are offered, then what follows them", (t) => {
 });
 
 void t.test("options are offered wherever their command was, and values where they are a fixed set", (t) => {
-  t.same(offered("coffer folder share production bob@example.com --tr"), ["--trust-new"]);
+  t.same(offered("coffer client confirm 0190c0de --fi"), ["--fingerprint"]);
   t.same(offered("coffer folder share --permission w"), ["write"]);
   t.same(offered("coffer member set bob@example.com --role "), ["owner", "admin", "auditor", "member"]);
   t.same(offered("coffer --nonsense"), []);
@@ -83,7 +83,7 @@ for (const [shell, offer, between] of [
     t.same(names("coffer fo"), ["folder"]);
     t.same(names("coffer folder sh"), ["share"]);
     t.ok(names("coffer folder share --p").includes("--permission"));
-    t.same(names("coffer folder share production bob@example.com --tr"), ["--trust-new"]);
+    t.same(names("coffer client confirm 0190c0de --fi"), ["--fingerprint"]);
     t.same(names("coffer folder share --permission w"), ["write"]);
     t.same(names("coffer member set bob@example.com --role ").sort(), ["admin", "auditor", "member", "owner"]);
     t.same(names("coffer --nonsense"), []);

@@ -127,7 +127,9 @@ export async function startOrganizationServer(t: TestScope): Promise<Organizatio
     if (route === "DELETE org members") return nothing();
     if (route === "GET org applications") return say({ data: id === "" ? [{ id: applicationId, name: "api" }] : [] });
     if (route === "GET org applications clients")
-      return say({ data: machines.map(({ id: client_id, name }) => ({ client_id, name, status: "active" })) });
+      return say({
+        data: machines.map(({ id: client_id, name }) => ({ client_id, name, status: "active", last_used_at: null })),
+      });
     if (route === "DELETE org applications clients") return nothing();
     if (route === "GET org folders") return say({ data: [folder] });
     if (route === "GET org folders members") return say({ data: organization.holders });

@@ -3,11 +3,19 @@ import {
   contexts,
   decodeBase64,
   encodeBase64,
+  inviteTokenPrefix,
   newKey,
+  newId,
   newKeyPair,
+  readInviteToken,
   readRecoveryKey,
   unboxBound,
 } from "@coffer/crypto";
+import { sealKeyring } from "./histories/keyring.ts";
+import { canonicalEmail, firstOrganizationEntry } from "./histories/organization.ts";
+import { emptyTrust, withTrusted } from "./histories/trust-storage.ts";
+import type { TrustRecord } from "./histories/trust-storage.ts";
+import { CofferError } from "./errors.ts";
 import { loginAnswer } from "./login-answer.ts";
 import { checkNewPassword } from "./new-password.ts";
 import {
@@ -26,7 +34,7 @@ import type { PersonSession, SessionKeeper } from "./person-session.ts";
 import { createTransport } from "./transport.ts";
 import type { TransportOptions } from "./transport.ts";
 import { travelModeOf } from "./travel-mode.ts";
-import type { OrganizationView, TravelModeView } from "./views.ts";
+import type { TravelModeView } from "./views.ts";
 
 export type { AskOtp } from "./opaque-exchange.ts";
 
@@ -44,6 +52,7 @@ export interface RegisterRequest {
   name?: string | undefined;
   /** Makes an organization of this name, with the new person as its owner. */
   organization?: string | undefined;
+  /** The text of an invitation: permits the registration. `invites.accept` joins its organization. */
   inviteToken?: string | undefined;
 }
 
@@ -63,14 +72,11 @@ export interface AccountOptions extends Omit<TransportOptions, "url"> {
 
 /**
  * Makes an account with a new user key, key pair and recovery key, and logs in. The password stays here: the service
- * gets an OPAQUE record and sealed keys. The recovery key is for the person alone and cannot be had again.
+ * gets an OPAQUE record and sealed keys. Ids, and the history of the new organization, are made here.
  * Throws CofferError `invalid_request` for a password that is too short, `conflict` when the e-mail has an account,
  * `registration_closed` where nobody may register.
  */
-export async function register(
-  request: RegisterRequest,
-  options: AccountOptions = {},
-): Promise<{ session: PersonSession; recoveryKey: string }> {
+export async function register(request: RegisterRequest, options: AccountOptions = {}): Promise<Registered> {
   const { email, password } = request;
   checkNewPassword(password);
   const { url, send } = createTransport({ ...options, url: request.url });
@@ -82,7 +88,13 @@ export async function register(
   );
   const { publicKey, privateKey } = await newKeyPair();
   const { recoveryKey, recovery } = await newRecovery(userKey);
+  const userId = newId();
+  const { trust, organization } = await firstTrust(request, userId, { publicKey, privateKey });
+  const session = { user_key: encodeBase64(userKey), user: { id: userId } };
   const view = await post(send, "/api/auth/register/finish", {
+    user_id: userId,
+    ...organization,
+    keyring: await sealKeyring(session, trust.keyring, trust),
     email,
     name: request.name,
     ...registered,
@@ -90,10 +102,41 @@ export async function register(
     encrypted_private_key: await box(userKey, privateKey, contexts.privateKey()),
     recovery,
     org_name: request.organization,
-    invite_token: request.inviteToken,
+    invite_token: request.inviteToken === undefined ? undefined : await sentToken(request.inviteToken),
     device: request.device,
   });
-  return { session: sessionOf(url, loginAnswer(view), encodeBase64(userKey), nowOf(options)), recoveryKey };
+  const answer = loginAnswer(view);
+  if (answer.user.id !== userId) throw new CofferError("bad_answer", "the service made the account under another id");
+  return { session: sessionOf(url, answer, session.user_key, nowOf(options)), recoveryKey, trust };
+}
+
+/** A new account. */
+export interface Registered {
+  session: PersonSession;
+  /** For the person alone; it cannot be had again. */
+  recoveryKey: string;
+  /** What this device trusts from now on, to be kept: the new organization, if one was made. */
+  trust: TrustRecord;
+}
+
+/** What a new account trusts, and the part of the request that makes its organization. */
+async function firstTrust(
+  { organization, email }: RegisterRequest,
+  userId: string,
+  { publicKey, privateKey }: { publicKey: string; privateKey: Uint8Array },
+): Promise<{ trust: TrustRecord; organization: { org_id?: string; entry?: string } }> {
+  const trust: TrustRecord = { ...emptyTrust(), keyring: 1 };
+  if (organization === undefined) return { trust, organization: {} };
+  const id = newId();
+  const self = { who: `user:${userId}` as const, publicKey, privateKey: () => Promise.resolve(privateKey) };
+  const { text, state } = await firstOrganizationEntry(self, id, organization, canonicalEmail(email));
+  const made = withTrusted(trust, `org:${id}`, { pin: state.head, state, accepted: true });
+  return { trust: made, organization: { org_id: id, entry: text } };
+}
+
+/** The only part of an invitation that is ever sent. One that the service made is sent as it is. */
+async function sentToken(text: string): Promise<string> {
+  return text.startsWith(inviteTokenPrefix) ? (await understood(readInviteToken(text))).token : text;
 }
 
 /**
@@ -149,6 +192,13 @@ export async function recover(
   return { session: sessionOf(url, view, encodeBase64(userKey), nowOf(options)), recoveryKey };
 }
 
+/** The fields of a request that prove the password. */
+export interface FreshProof {
+  login_id: string;
+  finish_login_request: string;
+  otp: string | undefined;
+}
+
 /** Changes of one's own account, each of which asks for the password once more. Throws CofferError. */
 export interface AccountSecurity {
   /**
@@ -167,8 +217,11 @@ export interface AccountSecurity {
   confirmTotp(otp: string): Promise<string[]>;
   /** Switches it off; every other session ends. */
   stopTotp(proof: { password: string; otp?: AskOtp | undefined }): Promise<void>;
-  /** Joins the organization of an invitation while travelling, which asks for the password. */
-  acceptInvite(acceptance: { token: string; password: string; otp?: AskOtp | undefined }): Promise<OrganizationView>;
+  /** Proves the password for a request that another part of this package makes: `request` is given the fields to add. */
+  prove<T>(
+    proof: { password: string; otp?: AskOtp | undefined },
+    request: (fields: FreshProof) => Promise<T>,
+  ): Promise<T>;
   /** Ends travel mode: the vaults that were hidden are there again. */
   stopTravel(proof: { password: string; otp?: AskOtp | undefined }): Promise<TravelModeView>;
 }
@@ -185,7 +238,7 @@ export function accountSecurity(
 
   const proven = async <T>(
     { password, otp }: { password: string; otp?: AskOtp | undefined },
-    request: (proof: { login_id: string; finish_login_request: string; otp: string | undefined }) => Promise<T>,
+    request: (proof: FreshProof) => Promise<T>,
   ): Promise<T> => {
     const { user } = await keeper.current();
     const { exportKey, ...proof } = await provePassword(transport.send, user.email, password);
@@ -224,11 +277,7 @@ export function accountSecurity(
     async stopTotp(proof) {
       await proven(proof, (body) => send({ method: "DELETE", path: "/api/auth/totp", body }));
     },
-    acceptInvite: ({ token, ...proof }) =>
-      proven(
-        proof,
-        async (fields) => (await post(send, "/api/org/invites/accept", { token, ...fields })) as OrganizationView,
-      ),
+    prove: proven,
     stopTravel: (proof) =>
       proven(proof, async (fields) => {
         const body = { enabled: false, ...fields };

@@ -1,8 +1,8 @@
-import { isSecretUid } from "./asked-for.ts";
+import { contexts, decodeText, unbox } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
 import { requireFolder } from "./fresh-folders.ts";
 import type { Notation } from "./notation.ts";
-import { openTitle } from "./sealed-secret.ts";
+import { keyOf, unsealedTitleProblem } from "./sealed-secret.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { NotationView } from "./views.ts";
 
@@ -21,22 +21,35 @@ export async function folderAnswered(store: SecretStore, named: Notation, view: 
 }
 
 /**
- * Checks that the answer is about the secret and field that the notation names. What may be a uid is a title only when
- * the sealed title says so, whatever the service calls the secret.
- * Throws CofferError `bad_answer` for another one, and what `openTitle` throws.
+ * Checks that the answer is about the secret and field that the notation names: by its uid, or by its sealed title, whatever
+ * the service calls the secret. `unsealed` takes the service's word for the title of a secret that has no sealed one.
+ * Throws CofferError `bad_answer` for another one, `invalid_request` for a title that is not sealed, `not_decrypted` for a sealed title that does not open.
  */
 export async function checkAnswered(
-  store: SecretStore,
   folder: OpenFolder,
   { title, field }: Notation,
   view: NotationView,
+  unsealed: boolean,
 ): Promise<void> {
   if (view.field !== field) throw another("field");
   if (view.uid === title) return;
-  if (view.title !== title) throw another("secret");
-  if (!isSecretUid(title)) return;
-  const secret = await store.one(view.uid);
-  if (secret.folder_id !== folder.id || (await openTitle(secret, folder)) !== title) throw another("secret");
+  const sealed = view.title_encrypted ?? "";
+  if (sealed === "") {
+    if (unsealed && view.title === title) return;
+    throw new CofferError("invalid_request", unsealedTitleProblem(title));
+  }
+  if ((await openAnsweredTitle(folder, view.uid, sealed)) !== title) throw another("secret");
+}
+
+async function openAnsweredTitle(folder: OpenFolder, uid: string, sealed: string): Promise<string> {
+  try {
+    return decodeText(await unbox(keyOf(folder), sealed, contexts.title(uid)));
+  } catch (cause) {
+    if (cause instanceof CofferError) throw cause;
+    throw new CofferError("not_decrypted", `the title of ${uid} cannot be decrypted: another key, or altered`, {
+      cause,
+    });
+  }
 }
 
 function another(what: string): CofferError {

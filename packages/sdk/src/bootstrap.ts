@@ -1,10 +1,17 @@
-import { accessTokenPrefix, encodeBase64, newId, newKeyPair, readAccessToken } from "@coffer/crypto";
+import { accessTokenPrefix, decodeBase64, encodeBase64, newId, newKeyPair, readAccessToken } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
+import { folderJoin, join } from "./histories/join-folder.ts";
+import { machineSelf } from "./histories/machine-trust.ts";
+import { machineEntries } from "./histories/read-entries.ts";
+import { trustedIn, withTrusted } from "./histories/trust-storage.ts";
+import { trustOf } from "./machine-configuration.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
 import { machineStore } from "./machine-store.ts";
+import { dataOf } from "./secret-store.ts";
+import type { SecretStore } from "./secret-store.ts";
 import { createTransport } from "./transport.ts";
 import type { Transport, TransportOptions } from "./transport.ts";
-import type { ClientView } from "./views.ts";
+import type { ClientView, FolderView } from "./views.ts";
 
 export interface BootstrapRequest {
   url: string;
@@ -45,7 +52,7 @@ export async function bootstrap(
   await checkService(transport, now);
   const { pending } = request;
   if (pending !== undefined) {
-    const finished = await finish({ ...pending, url: transport.url }, transport, now);
+    const finished = await finish({ ...pending, url: transport.url }, transport, now, request.save);
     if (finished !== undefined) return saved(finished, request);
   }
   if (token === undefined)
@@ -56,6 +63,7 @@ export async function bootstrap(
     ...(pending ?? (await newIdentity(now()))),
     url: transport.url,
     wrap_key: token.wrapKey,
+    token_hash: token.tokenHash,
     folders: [],
   };
   await request.save(drafted);
@@ -70,13 +78,13 @@ export async function bootstrap(
       if (pending === undefined && wasRefused(error)) await request.discard?.();
       throw error;
     }
-    const finished = await finish(drafted, transport, now).catch(() => undefined);
+    const finished = await finish(drafted, transport, now, request.save).catch(() => undefined);
     if (finished !== undefined) return saved(finished, request);
     throw new CofferError("network", `${error.message}; call again with the same configuration, nothing is lost`, {
       cause: error,
     });
   }
-  const finished = await finish(drafted, transport, now);
+  const finished = await finish(drafted, transport, now, request.save);
   if (finished !== undefined) return saved(finished, request);
   throw new CofferError(
     "bad_answer",
@@ -86,12 +94,14 @@ export async function bootstrap(
 }
 
 /** What is sent of a token, and the wrap key of one that was made on an administrator's machine. */
-async function readToken(text: string): Promise<{ sent: string; wrapKey: string | undefined }> {
+async function readToken(
+  text: string,
+): Promise<{ sent: string; wrapKey: string | undefined; tokenHash: string | undefined }> {
   // A token that the service made itself has no prefix and brings no folder keys.
-  if (!text.startsWith(accessTokenPrefix)) return { sent: text, wrapKey: undefined };
+  if (!text.startsWith(accessTokenPrefix)) return { sent: text, wrapKey: undefined, tokenHash: undefined };
   try {
-    const { token, wrapKey } = await readAccessToken(text);
-    return { sent: token, wrapKey: encodeBase64(wrapKey) };
+    const { token, wrapKey, tokenHash } = await readAccessToken(text);
+    return { sent: token, wrapKey: encodeBase64(wrapKey), tokenHash };
   } catch (cause) {
     throw new CofferError("configuration", (cause as Error).message, { cause });
   }
@@ -114,21 +124,24 @@ async function finish(
   drafted: MachineConfiguration,
   transport: Transport,
   now: () => number,
+  save: BootstrapRequest["save"],
 ): Promise<MachineConfiguration | undefined> {
-  const store = machineStore(drafted, transport, now);
+  const asking = machineStore(drafted, transport, { now });
   let client: ClientView;
   try {
-    client = (await store.send({ method: "GET", path: "/api/sm/v1/client" })).body as ClientView;
+    client = (await asking.send({ method: "GET", path: "/api/sm/v1/client" })).body as ClientView;
   } catch (error) {
     if (error instanceof CofferError && error.code === "invalid_token" && !error.foreign) return undefined;
     throw error;
   }
   if (client.client_id !== drafted.client_id)
     throw new CofferError("bad_answer", "the service took this machine for another one");
-  const folders = await store.folders(true);
+  const joined = await joinFolders(drafted, asking, save);
+  const folders = await machineStore(joined, transport, { now }).folders(true);
   return {
-    ...drafted,
+    ...joined,
     wrap_key: undefined,
+    token_hash: undefined,
     application_id: client.application_id,
     org_id: client.org_id,
     folders: folders.map(({ id, name, permission, keyVersion, key }) => ({
@@ -139,6 +152,33 @@ async function finish(
       key: key === null ? null : encodeBase64(key),
     })),
   };
+}
+
+/**
+ * Joins the histories of the folders that the token was made for. Each join is saved with what the token brought, until all
+ * are stored: a call after a crash goes on from there.
+ */
+async function joinFolders(
+  drafted: MachineConfiguration,
+  { send }: SecretStore,
+  save: BootstrapRequest["save"],
+): Promise<MachineConfiguration> {
+  const { wrap_key: wrapKey, token_hash: tag } = drafted;
+  if (wrapKey === undefined || tag === undefined) return drafted;
+  let joined = drafted;
+  const views = dataOf(await send({ method: "GET", path: "/api/sm/v1/folders" })) as FolderView[];
+  for (const { id } of views.filter((view) => view.history_seq != null)) {
+    const res = `folder:${id}` as const;
+    const record = trustOf(joined);
+    if (trustedIn(record, res) !== undefined) continue;
+    const token = { tag, wrapKey: decodeBase64(wrapKey) };
+    const self = machineSelf(joined);
+    const trusted = await join(machineEntries(send), res, self, token, undefined, folderJoin(send, id));
+    if (trusted === undefined) continue;
+    joined = { ...joined, histories: withTrusted(record, res, trusted) };
+    await save(joined);
+  }
+  return joined;
 }
 
 /** Whether the token may be spent all the same: a proxy's refusal does not say what became of it. */

@@ -81,7 +81,7 @@ async function find(
   let folder = (await foldersFor(store, views)).find(isIt);
   if (folder?.keyVersion === undefined) folder = (await store.folders(true)).find(isIt);
   if (folder === undefined) throw new CofferError("access_denied", "access to the folder was taken away meanwhile");
-  return { folder, views, view: await findSecret(views, folder, notation.title) };
+  return { folder, views, view: await findSecret(views, folder, notation.title, store.unsealedTitles) };
 }
 
 /** The secrets of one folder, from the service. */

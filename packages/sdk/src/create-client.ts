@@ -2,10 +2,13 @@ import { checkAnswered, folderAnswered } from "./answered-notation.ts";
 import { CofferError } from "./errors.ts";
 import { isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
+import { trustAgain } from "./histories/trust-again.ts";
+import type { TrustStorage } from "./histories/trust-storage.ts";
 import { machineStore } from "./machine-store.ts";
 import { offlineTransport } from "./offline-transport.ts";
 import type { OfflineOptions } from "./offline-transport.ts";
 import { parseNotation } from "./notation.ts";
+import type { ConfirmKey } from "./public-key.ts";
 import { openField } from "./sealed-secret.ts";
 import { secretsClient } from "./secrets-client.ts";
 import type { SecretsClient, SecretsClientOptions } from "./secrets-client.ts";
@@ -16,6 +19,8 @@ import type { ClientView, NotationView } from "./views.ts";
 export interface ClientOptions extends Omit<TransportOptions, "url">, SecretsClientOptions {
   /** Keeps what the machine needs, so that it begins and goes on while the service is away. Not kept unless given. */
   offline?: OfflineOptions | undefined;
+  /** Keeps between runs what the machine trusts; without it each run begins from the configuration. */
+  trust?: TrustStorage | undefined;
 }
 
 /** One field, as the service itself found it. */
@@ -35,11 +40,12 @@ export interface MachineClient extends SecretsClient {
   client(): Promise<ClientView>;
   /**
    * Lets the service find one field, and decrypts it: one request, whatever the number of secrets. Only this one field
-   * is sent, and only it is in the audit log. Where the notation has ids, the answer's are those, else `bad_answer`; that
-   * a secret found by its title is the one of that title is the service's word, and `read` checks the sealed title itself.
-   * A title that could be a uid costs a second request, which shows it sealed.
+   * is sent, and only it is in the audit log. The answer must be of the folder that the notation names, and of the secret: by
+   * its uid, or by its sealed title; else `bad_answer`.
    */
   resolve(notation: string): Promise<ResolvedField>;
+  /** Trusts a folder's history as the service shows it, once the newest signer's words were compared. */
+  trustFolder(id: string, confirm: ConfirmKey): Promise<void>;
 }
 
 /**
@@ -58,11 +64,12 @@ export function createClient(configuration: MachineConfiguration | string, optio
     options.offline === undefined
       ? reached
       : offlineTransport(reached, parsed, options.offline, options.now ?? Date.now);
-  const store = machineStore(parsed, transport, options.now);
+  const store = machineStore(parsed, transport, { now: options.now, trust: options.trust });
   return {
     ...secretsClient(store, options),
     url: transport.url,
     client: async () => (await store.send({ method: "GET", path: "/api/sm/v1/client" })).body as ClientView,
+    trustFolder: (id, confirm) => trustAgain(store.histories, `folder:${id}`, confirm),
     async resolve(notation) {
       const named = parseNotation(notation);
       const answer = await store.send({
@@ -73,7 +80,7 @@ export function createClient(configuration: MachineConfiguration | string, optio
       });
       const view = answer.body as NotationView;
       const folder = await folderAnswered(store, named, view);
-      await checkAnswered(store, folder, named, view);
+      await checkAnswered(folder, named, view, options.unsealedTitles === true);
       const { uid, title, updated_at } = view;
       const value = await openField(folder, uid, named.field, view.value_encrypted);
       return { uid, folder: view.folder, title, field: named.field, value, updated_at };

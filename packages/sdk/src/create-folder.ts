@@ -1,5 +1,8 @@
-import { box, contexts, decodeBase64, newId, newKey } from "@coffer/crypto";
+import { box, contexts, decodeBase64, keyCheck, newId, newKey } from "@coffer/crypto";
+import { sign } from "@coffer/history";
 import { askedFor } from "./asked-for.ts";
+import { understoodHistory } from "./histories/history-failure.ts";
+import type { PersonTrust } from "./histories/person-trust.ts";
 import type { PersonSession } from "./person-session.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 import type { FolderView } from "./views.ts";
@@ -10,14 +13,42 @@ export const firstKeyVersion = 1;
 /** A folder as the service lists it. */
 export type FolderSummary = FolderView & { created_at: string; updated_at: string };
 
-/** Makes a folder under an id made here, to which its new key is bound; only the caller can open that key. */
+/**
+ * Makes a folder under an id made here, to which its new key is bound; only the caller can open that key. Its history begins
+ * with the caller as the one manager.
+ */
 export async function createFolder(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   session: PersonSession,
+  trust: PersonTrust,
   name: string,
 ): Promise<FolderSummary> {
+  const { state: organization } = await trust.organization();
   const id = newId();
-  const encryptedKey = await box(decodeBase64(session.user_key), newKey(), contexts.folderKey(id));
-  const body = { id, name, encrypted_key: encryptedKey, key_version: firstKeyVersion };
-  return askedFor<FolderSummary>(await send({ method: "POST", path: "/api/org/folders", body }), { id });
+  const key = newKey();
+  const { text, state } = await firstEntry(trust, `folder:${id}`, organization.res.slice("org:".length), name, key);
+  const encryptedKey = await box(decodeBase64(session.user_key), key, contexts.folderKey(id));
+  const body = { id, name, encrypted_key: encryptedKey, key_version: firstKeyVersion, entry: text };
+  const made = askedFor<FolderSummary>(await send({ method: "POST", path: "/api/org/folders", body }), { id });
+  await trust.keep(`folder:${id}`, state);
+  return made;
+}
+
+/** Signs entry 0 of a folder or vault that the caller makes, and manages alone. */
+export async function firstEntry(
+  trust: PersonTrust,
+  res: `folder:${string}` | `vault:${string}`,
+  organizationId: string,
+  name: string,
+  key: Uint8Array,
+): ReturnType<typeof sign> {
+  const { who, publicKey, privateKey } = await trust.self();
+  const change = {
+    org: organizationId,
+    name,
+    set: [{ who, key: publicKey, perm: "manage" as const }],
+    ver: firstKeyVersion,
+    check: await keyCheck(key, res, firstKeyVersion),
+  };
+  return understoodHistory(sign(null, res, who as `user:${string}`, await privateKey(), change)); // people make folders
 }

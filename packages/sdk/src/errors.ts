@@ -19,13 +19,37 @@ const serverCodes = [
   "unavailable",
 ] as const;
 
+/** What a signed history says against the use of a key. docs/histories.md says what to do about each. */
+export const historyCodes = [
+  "history_invalid",
+  "signer_removed",
+  "history_rolled_back",
+  "history_forked",
+  "join_invalid",
+  "key_mismatch",
+  "key_rolled_back",
+  "holder_unconfirmed",
+  "key_pending",
+  "no_history",
+  "not_accepted",
+  "name_ambiguous",
+  "keyring_missing",
+  "keyring_rolled_back",
+] as const;
+
 /**
  * Client-side codes: `network` (no answer), `bad_answer` (an answer that is not the interface's), `not_decrypted`
  * (wrong key or altered ciphertext), `configuration` (a configuration or session that cannot be used), `no_key` (the
- * folder's key was never sealed to this caller).
+ * folder's key was never sealed to this caller), and those of histories.
  */
 export type CofferErrorCode =
-  (typeof serverCodes)[number] | "network" | "bad_answer" | "not_decrypted" | "configuration" | "no_key";
+  | (typeof serverCodes)[number]
+  | (typeof historyCodes)[number]
+  | "network"
+  | "bad_answer"
+  | "not_decrypted"
+  | "configuration"
+  | "no_key";
 
 export interface CofferErrorOptions {
   /** HTTP status of the answer, when there was one. */

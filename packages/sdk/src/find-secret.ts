@@ -1,18 +1,30 @@
 import { isUuid } from "./asked-for.ts";
 import { CofferError } from "./errors.ts";
-import { openTitle, readable } from "./sealed-secret.ts";
+import { openTitle, readable, unsealedTitleProblem } from "./sealed-secret.ts";
 import type { Secret } from "./sealed-secret.ts";
 import type { OpenFolder } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
 /**
- * The folder with that name or id, without regard to case; undefined when there is none. What may be an id is never a
- * name: the service says the names, and would choose another folder by calling it so.
+ * The folder with that name or id, without regard to case; undefined when there is none. What may be an id is never a name.
+ * Names are the histories'. A name of a folder that the caller has not accepted, or of which nothing is verified, counts only
+ * where no accepted folder has it. Throws CofferError `name_ambiguous` for a name of two accepted folders.
  */
 export function folderOf(folders: readonly OpenFolder[], nameOrId: string): OpenFolder | undefined {
   if (isUuid(nameOrId)) return folders.find(({ id }) => id === nameOrId.toLowerCase());
   const name = folded(nameOrId);
-  return folders.find((folder) => folded(folder.name) === name);
+  const named = folders.filter((folder) => folded(folder.name) === name);
+  const accepted = named.filter(({ trusted }) => trusted === true);
+  if (accepted.length > 1) throw nameAmbiguous("folder", nameOrId, accepted);
+  return accepted[0] ?? named.find(({ trusted }) => trusted === false) ?? named[0];
+}
+
+export function nameAmbiguous(noun: string, name: string, things: readonly { id: string }[]): CofferError {
+  const ids = things.map(({ id }) => id).join(" or ");
+  return new CofferError(
+    "name_ambiguous",
+    `${things.length} ${noun}s have the name ${name}: name one by its id, ${ids}`,
+  );
 }
 
 /** As the service compares names: of the forms of a letter, and of upper and lower case, each is as good. */
@@ -21,23 +33,26 @@ function folded(name: string): string {
 }
 
 /**
- * The secret of that uid or exact title among a folder's secrets; undefined when there is none. A title that the
- * server shows is believed only when the sealed one, or without one the payload's name, says the same. A secret that
- * cannot be opened, such as another program's, has no title.
- * Throws CofferError `invalid_request` naming the count when several have the title, `not_decrypted` when the server
- * shows it for one that cannot be opened and no other has it, and what `keyOf` throws.
+ * The secret of that uid or exact sealed title among a folder's secrets; undefined when there is none. With `unsealed` the
+ * name in the payload, and then the service's word, count for a secret that has no sealed title. A secret that cannot be
+ * opened, such as another program's, has no title.
+ * Throws CofferError `invalid_request` naming the count when several have the title, or when only secrets without a sealed one
+ * have it, `not_decrypted` when the service shows it for one that cannot be opened and no other has it, and what `keyOf`
+ * throws.
  */
 export async function findSecret(
   views: readonly SecretView[],
   folder: OpenFolder,
   title: string,
+  unsealed = false,
 ): Promise<SecretView | undefined> {
   const inFolder = views.filter((view) => view.folder_id === folder.id);
   const byUid = inFolder.find(({ uid }) => uid === title);
   if (byUid !== undefined) return byUid;
   const candidates = inFolder.filter((view) => (view.title || title) === title);
   const titles = await Promise.all(candidates.map((view) => readable(folder, openTitle(view, folder))));
-  const matches = candidates.filter((_view, index) => titles[index] === title);
+  const isSealed = ({ title_encrypted: sealed }: SecretView): boolean => unsealed || sealed !== "";
+  const matches = candidates.filter((view, index) => titles[index] === title && isSealed(view));
   if (matches.length > 1)
     throw new CofferError(
       "invalid_request",
@@ -45,6 +60,8 @@ export async function findSecret(
     );
   const claimed = titles.find((one, index) => one instanceof CofferError && candidates[index]?.title === title);
   if (matches.length === 0 && claimed instanceof CofferError) throw claimed;
+  if (matches.length === 0 && titles.includes(title))
+    throw new CofferError("invalid_request", unsealedTitleProblem(title));
   return matches[0];
 }
 

@@ -1,7 +1,6 @@
 import { contexts, decodeBase64, openSealed, unboxBound } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
 import type { PersonSession } from "./person-session.ts";
-import type { OpenFolder } from "./secret-store.ts";
 import type { FolderView } from "./views.ts";
 
 /** The keys with which a caller opens the folder keys that were sealed for it. */
@@ -10,20 +9,6 @@ export interface Unsealing {
   box(alg: string, folderId: string, sealed: string): Promise<Uint8Array> | undefined;
   /** PKCS#8 DER, for a key that was sealed to the public key. */
   privateKey(): Promise<Uint8Array>;
-}
-
-/**
- * A folder as the service lists it, with its key opened. A key that does not open is that folder's trouble alone: it
- * is thrown where the key is needed.
- */
-export async function openFolder(view: FolderView, unsealing: Unsealing): Promise<OpenFolder> {
-  const { id, name, permission, key_version: keyVersion } = view;
-  try {
-    return { id, name, permission, keyVersion, key: await openKey(view, unsealing) };
-  } catch (cause) {
-    const what = `the key of the folder ${name} cannot be opened: it was sealed for somebody else, or altered`;
-    return { id, name, permission, keyVersion, key: null, keyError: new CofferError("not_decrypted", what, { cause }) };
-  }
 }
 
 /** The ways in which a person's folder keys are sealed: under the user key, or to the public key. */
@@ -35,9 +20,18 @@ export function personUnsealing(session: PersonSession): Unsealing {
   };
 }
 
-async function openKey(view: FolderView, unsealing: Unsealing): Promise<Uint8Array | null> {
+/**
+ * A folder's key as it was sealed to the caller; null when it was not. That it is the folder's key is not said by that: the
+ * history's check says it. Throws CofferError `not_decrypted`.
+ */
+export async function openFolderKey(view: FolderView, unsealing: Unsealing): Promise<Uint8Array | null> {
   const { id, encrypted_key: sealed, encrypted_key_alg: alg } = view;
   if (sealed === null || sealed === "" || alg === null) return null;
-  if (alg === "jwe") return openSealed(await unsealing.privateKey(), sealed, contexts.sharedFolderKey(id));
-  return (await unsealing.box(alg, id, sealed)) ?? null;
+  try {
+    if (alg === "jwe") return await openSealed(await unsealing.privateKey(), sealed, contexts.sharedFolderKey(id));
+    return (await unsealing.box(alg, id, sealed)) ?? null;
+  } catch (cause) {
+    const what = `the key of the folder ${view.name} cannot be opened: it was sealed for somebody else, or altered`;
+    throw new CofferError("not_decrypted", what, { cause });
+  }
 }

@@ -3,9 +3,14 @@ import { folderOf } from "./find-secret.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
-/** The folder of that name or id; asks the service when it is not known. Throws CofferError `not_found`. */
+/**
+ * The folder of that name or id; asks the service when it is not known, and the caller about one that was not accepted yet.
+ * Throws CofferError `not_found`, `name_ambiguous`.
+ */
 export async function requireFolder(store: SecretStore, nameOrId: string): Promise<OpenFolder> {
-  const folder = folderOf(await store.folders(false), nameOrId) ?? folderOf(await store.folders(true), nameOrId);
+  const known = folderOf(await store.folders(false), nameOrId);
+  const folder = known?.trusted === true ? known : folderOf(await store.folders(true), nameOrId);
+  if (folder?.trusted === false) return (await store.accepted?.(folder)) ?? folder;
   if (folder !== undefined) return folder;
   throw new CofferError(
     "not_found",
@@ -14,7 +19,7 @@ export async function requireFolder(store: SecretStore, nameOrId: string): Promi
 }
 
 /**
- * The caller's folders with the keys that these secrets are sealed under: when a folder, or the version of its key, is
+ * The caller's folders with the keys that these secrets are sealed under: when a folder, or what the history says of it, is
  * not known, those that were kept, and asks the service anew when they do not have it either.
  * Throws the CofferError for which the service did not answer when only it could say: a secret that does not open with
  * a key from before the rotation would be taken for one that nobody can open.
@@ -32,8 +37,12 @@ export async function foldersFor(store: SecretStore, views: readonly SecretView[
 }
 
 function fit(folders: readonly OpenFolder[], views: readonly SecretView[]): boolean {
-  const versions = new Map(folders.map(({ id, keyVersion }) => [id, keyVersion]));
-  return views.every((view) => versions.get(view.folder_id) === view.key_version);
+  const known = new Map(folders.map((folder) => [folder.id, folder]));
+  return views.every((view) => {
+    const folder = known.get(view.folder_id);
+    if (folder?.keyVersion !== view.key_version) return false;
+    return view.history_seq === undefined || folder.historySeq === view.history_seq;
+  });
 }
 
 const hasKey = ({ key }: OpenFolder): boolean => key !== null;

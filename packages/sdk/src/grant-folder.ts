@@ -1,11 +1,13 @@
 import { contexts, seal } from "@coffer/crypto";
+import { holderOf } from "@coffer/history";
 import { askedFor } from "./asked-for.ts";
 import { CofferError } from "./errors.ts";
-import { fingerprintOf, requireConfirmed } from "./public-key.ts";
+import type { PersonTrust } from "./histories/person-trust.ts";
+import { requireConfirmed } from "./public-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
 import { keyOf } from "./sealed-secret.ts";
-import type { OpenFolder } from "./secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "./transport.ts";
+import type { SecretStore } from "./secret-store.ts";
+import { folderAt } from "./share-folder.ts";
 import type { ClientGrantView, MachineView } from "./views.ts";
 
 /** Which machine is given which folder, and what it may do in it. */
@@ -16,30 +18,88 @@ export interface GrantRequest {
 }
 
 /**
- * Seals a folder's key to a machine's public key and hands it over, or changes the machine's permission.
- * Throws CofferError `not_found` when the machine is none of these, `no_key` when the caller does not hold the folder's key,
- * `access_denied` when the machine's key is not confirmed or the caller does not manage the folder, `conflict` when the
- * machine was cut off or the folder's key was rotated meanwhile.
+ * Seals a folder's key to a machine's public key and hands it over with the entry that names the machine, or changes the
+ * machine's permission. The key is the one of the machine in a folder that the caller trusts; of any other machine the words
+ * are compared first.
+ * Throws CofferError `holder_unconfirmed` when they are not compared, or the service shows another key than the histories,
+ * `access_denied` when the caller does not manage the folder.
  */
 export async function grantFolder(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
-  machines: readonly MachineView[],
-  folder: OpenFolder,
-  { clientId, permission }: GrantRequest,
+  store: SecretStore,
+  trust: PersonTrust,
+  machine: MachineView,
+  { clientId, folderId, permission }: GrantRequest,
   path: string,
-  confirm: ConfirmKey,
+  confirm: ConfirmKey | undefined,
 ): Promise<ClientGrantView> {
-  const machine = machines.find(({ client_id }) => client_id === clientId);
-  if (machine === undefined) throw new CofferError("not_found", `there is no machine ${clientId} that you may see`);
-  const key = keyOf(folder);
-  const { name, public_key } = machine;
-  const fingerprint = await fingerprintOf(public_key);
-  await requireConfirmed({ kind: "client", id: clientId, name, public_key, fingerprint }, confirm);
-  const body = {
-    permission,
-    encrypted_key: await seal(public_key, key, contexts.sharedFolderKey(folder.id)),
-    key_version: folder.keyVersion,
-  };
-  const answer = await send({ method: "PUT", path, body });
-  return askedFor<ClientGrantView>(answer, { client_id: clientId, folder_id: folder.id, permission });
+  const who = `client:${clientId}` as const;
+  const key = await machineKey(trust, machine, confirm);
+  return trust.sign(`folder:${folderId}`, async ({ state }) => {
+    const folder = await folderAt(store, folderId, state.ver);
+    const encryptedKey = await seal(key, keyOf(folder), contexts.sharedFolderKey(folderId));
+    const present = holderOf(state, who);
+    const isThere = present?.key === key && present.perm === permission;
+    return {
+      change: isThere ? undefined : { set: [{ who, key, perm: permission }] },
+      async send(entry) {
+        const body = { permission, encrypted_key: encryptedKey, key_version: state.ver, entry };
+        const answer = await store.send({ method: "PUT", path, body });
+        return askedFor<ClientGrantView>(answer, { client_id: clientId, folder_id: folderId, permission });
+      },
+    };
+  });
+}
+
+async function machineKey(trust: PersonTrust, machine: MachineView, confirm: ConfirmKey | undefined): Promise<string> {
+  const { client_id: id, name, public_key: shown } = machine;
+  const keys = new Set<string>();
+  // The service says in which folders to look; a machine that is found in none is confirmed by words.
+  for (const { id: folderId } of machine.folders) {
+    const known = await trust.histories.known(`folder:${folderId}`);
+    if (known?.accepted !== true) continue;
+    const { state } = await trust.histories.newest(`folder:${folderId}`);
+    const holder = holderOf(state, `client:${id}`);
+    if (holder !== undefined) keys.add(holder.key);
+  }
+  if (keys.size === 1 && keys.has(shown)) return shown;
+  if (keys.size > 0)
+    throw new CofferError(
+      "holder_unconfirmed",
+      `the service shows another public key for the machine ${name} than the histories of your folders: nothing was sealed`,
+    );
+  if (confirm === undefined)
+    throw new CofferError(
+      "holder_unconfirmed",
+      `no history names the machine ${name} yet: \`coffer client confirm ${id}\` compares words and confirms it`,
+    );
+  await requireConfirmed({ kind: "client", id, name, public_key: shown }, confirm);
+  return shown;
+}
+
+/**
+ * Names a machine in the histories of the folders that it was granted and that the caller manages, where they do not name it
+ * yet, and seals their keys to it. The words are compared once.
+ */
+export async function confirmMachine(
+  store: SecretStore,
+  trust: PersonTrust,
+  machine: MachineView,
+  confirm: ConfirmKey,
+  pathOf: (folderId: string) => string,
+): Promise<{ id: string; name: string }[]> {
+  const { client_id: clientId } = machine;
+  let said: Promise<boolean> | undefined;
+  const confirmed: { id: string; name: string }[] = [];
+  const mine = (await store.folders(true)).filter(({ key, permission }) => key !== null && permission === "manage");
+  for (const { id: folderId, name } of mine) {
+    const grant = machine.folders.find(({ id }) => id === folderId);
+    const { state } = await trust.histories.newest(`folder:${folderId}`);
+    if (grant === undefined || holderOf(state, `client:${clientId}`) !== undefined) continue;
+    const permission = grant.permission === "write" ? "write" : "read";
+    const request = { clientId, folderId, permission } as const;
+    const once: ConfirmKey = (holder) => (said ??= confirm(holder));
+    await grantFolder(store, trust, machine, request, pathOf(folderId), once);
+    confirmed.push({ id: folderId, name });
+  }
+  return confirmed;
 }

@@ -1,4 +1,6 @@
 import { CofferError } from "./errors.ts";
+import { emptyTrust } from "./histories/trust-storage.ts";
+import type { TrustRecord } from "./histories/trust-storage.ts";
 import { canonicalUrl } from "./transport.ts";
 import type { Permission } from "./views.ts";
 
@@ -27,13 +29,17 @@ export interface MachineConfiguration {
   /** Absent until the one-time token is known to be spent. */
   application_id?: string | undefined;
   org_id?: string | undefined;
-  /** base64; opens the folder keys that came with the token. Kept only until they are opened. */
+  /** base64; opens what the one-time token brought. Kept until every join is stored. */
   wrap_key?: string | undefined;
+  /** Hex SHA-256 of the one-time token, which names the machine's invitations. Kept as long. */
+  token_hash?: string | undefined;
+  /** What this machine trusts of its folders' histories. */
+  histories?: TrustRecord | undefined;
   folders: ConfiguredFolder[];
 }
 
 const requiredTexts = ["url", "client_id", "private_key", "public_key"] as const;
-const optionalTexts = ["application_id", "org_id", "wrap_key"] as const;
+const optionalTexts = ["application_id", "org_id", "wrap_key", "token_hash"] as const;
 
 /** A shorter text of the base64 alphabet may be a file's name. */
 const shortestBase64 = 64;
@@ -78,6 +84,8 @@ export function parseConfiguration(text: string): MachineConfiguration {
   for (const name of optionalTexts)
     if (fields[name] !== undefined && typeof fields[name] !== "string") throw wrong(`\`${name}\` is not a string`);
   if (!Array.isArray(fields["folders"]) || !fields["folders"].every(isFolder)) throw wrong("`folders` is not a list");
+  const { histories } = fields;
+  if (histories !== undefined && !isTrust(histories)) throw wrong("`histories` is not what this version writes");
   // The members with a type of their own were checked above; a record of unknowns does not remember that.
   const configuration = fields as unknown as MachineConfiguration;
   return { ...configuration, url: canonicalUrl(configuration.url) };
@@ -86,6 +94,17 @@ export function parseConfiguration(text: string): MachineConfiguration {
 /** Whether the configuration's one-time token is spent and its folder keys are open: it can be used. */
 export function isBootstrapped(configuration: MachineConfiguration): boolean {
   return configuration.application_id !== undefined;
+}
+
+/** What a configuration trusts; nothing for one that was written before there were histories. */
+export function trustOf({ histories }: MachineConfiguration): TrustRecord {
+  return histories ?? emptyTrust();
+}
+
+function isTrust(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { version, resources } = value as Record<string, unknown>; // both are looked at
+  return version === 1 && typeof resources === "object" && resources !== null;
 }
 
 function isFolder(value: unknown): value is ConfiguredFolder {

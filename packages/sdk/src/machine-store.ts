@@ -1,8 +1,13 @@
 import { contexts, decodeBase64, unboxBound } from "@coffer/crypto";
-import { askedFor } from "./asked-for.ts";
+import { askedFor, isUuid } from "./asked-for.ts";
 import type { CofferError } from "./errors.ts";
-import { openFolder } from "./folder-key.ts";
 import type { Unsealing } from "./folder-key.ts";
+import type { Histories } from "./histories/histories.ts";
+import { machineHistories, machineSelf } from "./histories/machine-trust.ts";
+import { memoryTrust, trustedIn } from "./histories/trust-storage.ts";
+import type { TrustRecord, TrustStorage } from "./histories/trust-storage.ts";
+import { trustedFolder } from "./histories/trusted-folder.ts";
+import { trustOf } from "./machine-configuration.ts";
 import type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
 import { machineTokens } from "./machine-tokens.ts";
 import { dataOf } from "./secret-store.ts";
@@ -13,26 +18,43 @@ import type { FolderView, SecretView } from "./views.ts";
 const root = "/api/sm/v1";
 const foldersPath = `${root}/folders`;
 
-/** Reaches secrets as the machine that the configuration describes. `now` in Unix milliseconds. */
+export interface MachineStore extends SecretStore {
+  readonly histories: Histories;
+}
+
+export interface MachineStoreOptions {
+  /** Where the machine keeps what it trusts; in memory, from its configuration on, unless given. */
+  trust?: TrustStorage | undefined;
+  /** Unix milliseconds. */
+  now?: (() => number) | undefined;
+}
+
+/** Reaches secrets as the machine that the configuration describes. */
 export function machineStore(
   configuration: MachineConfiguration,
   transport: Transport,
-  now: () => number = Date.now,
-): SecretStore {
+  { trust = memoryTrust(trustOf(configuration)), now = Date.now }: MachineStoreOptions = {},
+): MachineStore {
   const bearer = machineTokens(configuration, transport.url, now);
-  let known = configuration.folders.map(rememberedFolder);
+  let known = configuration.folders.map((folder) => rememberedFolder(folder, trustOf(configuration)));
   let away: CofferError | undefined;
 
   const send = async (request: ApiRequest): Promise<ApiAnswer> =>
     transport.send({ ...request, bearer: await bearer() });
+  const histories = machineHistories(configuration, trust, send);
 
   const opened = (answer: ApiAnswer): Promise<OpenFolder[]> => {
+    const self = machineSelf(configuration);
     const unsealing = machineUnsealing(configuration, known);
-    return Promise.all((dataOf(answer) as FolderView[]).map((view) => openFolder(view, unsealing)));
+    // A machine cannot see who its managers are but by their ids.
+    const managers = (): Promise<string[]> => Promise.resolve([]);
+    const views = (dataOf(answer) as FolderView[]).filter(({ id }) => isUuid(id));
+    return Promise.all(views.map((view) => trustedFolder(view, { histories, self, unsealing, managers })));
   };
 
   return {
     send,
+    histories,
     async folders(fresh) {
       if (fresh) {
         const answer = await send({ method: "GET", path: foldersPath });
@@ -76,8 +98,24 @@ function machineUnsealing(configuration: MachineConfiguration, known: readonly O
   };
 }
 
-/** A key that was not there at the bootstrap may have been sealed to the machine since: its version is not known then. */
-function rememberedFolder({ id, name, permission, key_version, key }: ConfiguredFolder): OpenFolder {
-  if (key === null) return { id, name, permission, keyVersion: undefined, key };
-  return { id, name, permission, keyVersion: key_version, key: decodeBase64(key) };
+/**
+ * A folder as the configuration has it, with its key when that is the one of the version that the history was at. Whether it
+ * still is, the first answer says.
+ */
+function rememberedFolder(
+  { id, name, permission, key_version, key }: ConfiguredFolder,
+  trust: TrustRecord,
+): OpenFolder {
+  const { state, accepted } = trustedIn(trust, `folder:${id}`) ?? { state: null, accepted: false };
+  if (state === null || !accepted) return { id, name, permission, keyVersion: undefined, key: null };
+  const present = key !== null && key_version === state.ver;
+  return {
+    id,
+    name: state.name,
+    permission,
+    keyVersion: present ? key_version : undefined,
+    key: present ? decodeBase64(key) : null,
+    historySeq: state.head.seq,
+    trusted: true,
+  };
 }

@@ -32,6 +32,8 @@ interface Kept {
   body: unknown;
   /** Unix milliseconds of the answer that last confirmed it. */
   at: number;
+  /** What the request asked for of it; absent where it asked for all. */
+  query?: string | undefined;
 }
 
 interface Saved {
@@ -40,8 +42,10 @@ interface Saved {
   kept: Record<string, Kept>;
 }
 
-/** The answers that a machine needs to begin: all its secrets, and the keys of its folders. */
-const needed: ReadonlySet<string> = new Set(["/api/sm/v1/secrets", "/api/sm/v1/folders"]);
+/** The answers that a machine needs to begin: all its secrets, the keys of its folders, and what their histories say of them. */
+const needed = /^\/api\/sm\/v1\/(?:secrets|folders|folders\/[^/]+\/history)$/;
+/** Of a history the newest page is kept, for the entry that it was asked for after. */
+const paged = /\/history$/;
 
 /** With something to fall back on nobody waits long for a service that does not answer. */
 const patience = { attempts: 1, timeoutMilliseconds: 5_000 };
@@ -104,7 +108,8 @@ export function offlineTransport(
   const ask = async (request: ApiRequest): Promise<ApiAnswer> => {
     const kept = await loaded();
     const held = kept.get(request.path);
-    const usable = held !== undefined && isUsable(held) ? held : undefined;
+    const query = request.query === undefined ? undefined : JSON.stringify(request.query);
+    const usable = held !== undefined && isUsable(held) && held.query === query ? held : undefined;
     const known = request.headers?.["if-none-match"];
     const headers = known === undefined && usable?.tag != null ? { "if-none-match": usable.tag } : {};
     let answer: ApiAnswer;
@@ -127,7 +132,7 @@ export function offlineTransport(
       return { ...answerOf(usable), away: error };
     }
     if (answer.status !== 304) {
-      kept.set(request.path, { tag: answer.headers.get("etag"), body: answer.body, at: now() });
+      kept.set(request.path, { tag: answer.headers.get("etag"), body: answer.body, at: now(), query });
       await save(kept);
       return answer;
     }
@@ -140,7 +145,7 @@ export function offlineTransport(
   return {
     url: transport.url,
     send: (request) =>
-      request.method === "GET" && request.query === undefined && needed.has(request.path)
+      request.method === "GET" && needed.test(request.path) && (request.query === undefined || paged.test(request.path))
         ? ask(request)
         : transport.send(request),
     async kept(path) {

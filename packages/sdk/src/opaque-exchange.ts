@@ -32,7 +32,8 @@ export async function understood<T>(result: Promise<T>): Promise<T> {
   } catch (cause) {
     if (!(cause instanceof CryptoError)) throw cause;
     if (cause.code === "login_failed") throw new CofferError("invalid_credentials", cause.message, { cause });
-    if (cause.code === "invalid_recovery_key") throw new CofferError("invalid_request", cause.message, { cause });
+    if (cause.code === "invalid_recovery_key" || cause.code === "invalid_invite_token")
+      throw new CofferError("invalid_request", cause.message, { cause });
     const code = cause.code === "decryption_failed" ? "not_decrypted" : "bad_answer";
     throw new CofferError(code, cause.message, { cause });
   }

@@ -8,14 +8,34 @@ import type { FolderSummary } from "./create-folder.ts";
 import { createToken } from "./create-token.ts";
 import { CofferError } from "./errors.ts";
 import type { NewToken, TokenRequest } from "./create-token.ts";
-import { grantFolder } from "./grant-folder.ts";
+import { confirmMachine, grantFolder } from "./grant-folder.ts";
 import type { GrantRequest } from "./grant-folder.ts";
 import { freshSessions, memoryKeeper, personSender } from "./person-session.ts";
 import type { PersonSession, SessionKeeper } from "./person-session.ts";
+import { requireFolder } from "./fresh-folders.ts";
 import { personStore } from "./person-store.ts";
+import type { ListedFolder } from "./person-store.ts";
 import { publicKeyOf } from "./public-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
-import { requireFolder } from "./fresh-folders.ts";
+import { adoptFolder, adoptOrganization, confirmMember } from "./histories/adopt.ts";
+import type { Adoption } from "./histories/adopt.ts";
+import { acceptOffer, offerOf } from "./histories/offer.ts";
+import type { AcceptOffer, Offer } from "./histories/offer.ts";
+import {
+  acceptInvitation,
+  createOrganization,
+  inviteMember,
+  removeMember,
+  stillNaming,
+  updateMember,
+} from "./histories/organization.ts";
+import type { ProveJoin, Removal } from "./histories/organization.ts";
+import { personTrust } from "./histories/person-trust.ts";
+import { trustAgain } from "./histories/trust-again.ts";
+import { trustKeyring } from "./histories/trust-keyring.ts";
+import type { Trustworthy } from "./histories/trust-keyring.ts";
+import { memoryTrust } from "./histories/trust-storage.ts";
+import type { TrustStorage } from "./histories/trust-storage.ts";
 import { rotateFolder } from "./rotate-folder.ts";
 import type { RotatedFolder } from "./rotate-folder.ts";
 import { dataOf } from "./secret-store.ts";
@@ -25,6 +45,8 @@ import { createTransport } from "./transport.ts";
 import type { ApiRequest, TransportOptions } from "./transport.ts";
 import { shareFolder } from "./share-folder.ts";
 import type { ShareRequest } from "./share-folder.ts";
+import { usableFolder } from "./usable-folder.ts";
+import type { UsableFolder } from "./usable-folder.ts";
 import { travelModeOf } from "./travel-mode.ts";
 import { startSync } from "./sync/sync-client.ts";
 import type { Sync, SyncOptions } from "./sync/sync-client.ts";
@@ -54,10 +76,18 @@ export interface PersonClientOptions extends Partial<TransportOptions>, SecretsC
   /** Id of the organization that calls are about; without it the service takes the oldest membership. */
   organization?: string | undefined;
   /**
+   * Keeps between runs what this device trusts. Without it every run begins from the person's keyring.
+   */
+  trust?: TrustStorage | undefined;
+  /**
    * Keeps between runs which key each vault has had: a vault whose key is another one than before is not used. Without it
    * that is known for as long as the client lives, and to a sync with a storage.
    */
   knownVaultKeys?: KnownVaultKeys | undefined;
+  /** Asked when a folder or vault is used that somebody gave the caller, once. Without it that is `not_accepted`. */
+  accept?: AcceptOffer | undefined;
+  /** Hears why the keyring, which tells the person's other devices what this one trusts, could not be brought up to date. */
+  onKeyringTrouble?: ((error: CofferError) => void) | undefined;
 }
 
 /** What a person does. Every method throws CofferError. Things are named by their ids. */
@@ -89,9 +119,21 @@ export interface PersonClient {
     list(): Promise<AccountView["organizations"]>;
     current(): Promise<OrganizationView>;
     create(name: string): Promise<OrganizationView>;
+    /** Gives an organization a history that was made without one; `confirm` is asked about the key of each member. */
+    adopt(confirm: ConfirmKey): Promise<Adoption>;
+    /** Trusts the history as the service shows it, once the newest signer's words were compared. */
+    trust(id: string, confirm: ConfirmKey): Promise<void>;
+  };
+  /** What the person's devices tell each other. */
+  readonly keyring: {
+    /** Begins again from what the service shows, when `ask` says that it may be trusted. */
+    trust(ask: (shown: readonly Trustworthy[]) => Promise<boolean>): Promise<void>;
   };
   readonly folders: {
-    list(): Promise<FolderSummary[]>;
+    /** The folders under the names of their histories, each with what keeps its key from being used. */
+    list(): Promise<ListedFolder[]>;
+    /** The folder of that name or id. Names are the histories'; a name of two is `name_ambiguous`. */
+    find(nameOrId: string): Promise<UsableFolder>;
     /** Makes a folder with a new key that only the caller can open. */
     create(name: string): Promise<FolderSummary>;
     rename(id: string, name: string): Promise<FolderSummary>;
@@ -99,10 +141,19 @@ export interface PersonClient {
     remove(id: string, options?: { force?: boolean | undefined }): Promise<void>;
     holders(id: string): Promise<HolderView[]>;
     /** Gives a member the folder with its key, or changes the permission. */
-    share(id: string, request: ShareRequest, confirm: ConfirmKey): Promise<FolderMemberView>;
+    share(id: string, request: ShareRequest): Promise<FolderMemberView>;
+    /** Ends a member's access at once. The folder's history says so from its next rotation on. */
     unshare(id: string, userId: string): Promise<void>;
-    /** Gives the folder a new key, for its present holders alone. */
-    rotate(id: string, confirm: ConfirmKey): Promise<RotatedFolder>;
+    /** Gives the folder a new key, for the holders that its history confirms. */
+    rotate(id: string): Promise<RotatedFolder>;
+    /** What is offered, to be accepted. */
+    offer(id: string): Promise<Offer>;
+    /** Accepts a folder that somebody gave the caller. */
+    accept(id: string): Promise<void>;
+    /** Gives a folder a history that was made without one; `confirm` is asked about the key of each machine. */
+    adopt(id: string, confirm: ConfirmKey): Promise<Adoption>;
+    /** Trusts the history as the service shows it, once the newest signer's words were compared. */
+    trust(id: string, confirm: ConfirmKey): Promise<void>;
   };
   readonly members: {
     list(): Promise<MemberView[]>;
@@ -111,8 +162,15 @@ export interface PersonClient {
       userId: string,
       change: { role?: Role | undefined; status?: MemberView["status"] | undefined },
     ): Promise<MemberView>;
-    /** Ends the person's access at once; with one's own id leaves. Rotate the folders that the person could open. */
-    remove(userId: string): Promise<void>;
+    /**
+     * Ends the person's access at once, and signs it as far as the caller may; with one's own id leaves. Rotate the folders and
+     * vaults that the answer names. With `force` also the only manager of some, else that is `conflict`.
+     */
+    remove(userId: string, options?: { force?: boolean | undefined }): Promise<Removal>;
+    /** Signs that a member's key is the one that the service shows, once the words were compared. */
+    confirm(userId: string, confirm: ConfirmKey): Promise<void>;
+    /** The members as the organization's history names them, by their ids. */
+    confirmed(): Promise<{ user_id: string; email: string; public_key: string }[]>;
     sessions(userId: string): Promise<SessionListItem[]>;
     /** Ends one session of a member, or without an id all. */
     endSessions(userId: string, sessionId?: string): Promise<void>;
@@ -127,7 +185,7 @@ export interface PersonClient {
     create(email: string, role: Role): Promise<InviteView & { token: string }>;
     remove(id: string): Promise<void>;
     /** Joins the organization of an invitation to the caller's e-mail. */
-    accept(token: string): Promise<OrganizationView>;
+    accept(token: string, options?: { prove?: ProveJoin | undefined }): Promise<OrganizationView>;
   };
   readonly sessions: {
     list(): Promise<SessionListItem[]>;
@@ -155,11 +213,24 @@ export interface PersonClient {
     list(applicationId: string): Promise<MachineView[]>;
     /** Cuts the machine off within a second. */
     remove(applicationId: string, clientId: string): Promise<void>;
-    /** Gives a machine a folder with its key, or changes the permission; it has the key from its next request on. */
-    share(applicationId: string, request: GrantRequest, confirm: ConfirmKey): Promise<ClientGrantView>;
+    /**
+     * Gives a machine a folder with its key, or changes the permission; it has the key from its next request on. `confirm` is
+     * asked about the key of a machine that no folder of the caller's names yet.
+     */
+    share(applicationId: string, request: GrantRequest, confirm?: ConfirmKey): Promise<ClientGrantView>;
+    /**
+     * Names a machine that sent no join in the histories of its folders that the caller manages, and seals their keys to it,
+     * once `confirm` has said that its key is right. Returns those folders.
+     */
+    confirm(applicationId: string, clientId: string, confirm: ConfirmKey): Promise<{ id: string; name: string }[]>;
     /** Takes a folder away from a machine, which may have kept its key: rotate the folder. */
     unshare(applicationId: string, clientId: string, folderId: string): Promise<void>;
   };
+  /**
+   * The folders and vaults that this device knows whose histories name a holder (`user:<id>` or `client:<id>`). One whose
+   * access has ended stays there until each is rotated.
+   */
+  stillNaming(who: string): Promise<Removal["rotate"]>;
   /** Audit records, oldest first, page by page. */
   audit(filter?: AuditFilter): AsyncGenerator<AuditPage, void>;
 }
@@ -174,7 +245,10 @@ export function personClient(
   const keeper = "renew" in session ? session : memoryKeeper(session);
   const transport = createTransport({ ...options, url });
   const send = personSender(keeper, transport, options.organization, now);
-  const secrets = personStore(send, () => keeper.current());
+  const current = (): Promise<PersonSession> => keeper.current();
+  const { trust: storage = memoryTrust(), onKeyringTrouble } = options;
+  const trust = personTrust({ send, session: current, storage, onKeyringTrouble });
+  const secrets = personStore(send, trust, options.accept);
   const vaults = vaultStore(send, () => keeper.current(), options);
 
   const get = async <T>(path: string): Promise<T> => (await send({ method: "GET", path })).body as T;
@@ -194,6 +268,12 @@ export function personClient(
   const application = (id: string): string => `/api/org/applications/${encodeURIComponent(id)}`;
   const client = (applicationId: string, id: string): string =>
     `${application(applicationId)}/clients/${encodeURIComponent(id)}`;
+  const machineOf = async (applicationId: string, id: string): Promise<MachineView> => {
+    const machines = await list<MachineView>(`${application(applicationId)}/clients`);
+    const machine = machines.find(({ client_id }) => client_id === id);
+    if (machine === undefined) throw new CofferError("not_found", `there is no machine ${id} that you may see`);
+    return machine;
+  };
   const granted = (applicationId: string, clientId: string, folderId: string): string =>
     `${client(applicationId, clientId)}/folders/${encodeURIComponent(folderId)}`;
 
@@ -234,27 +314,57 @@ export function personClient(
     organizations: {
       list: async () => (await get<AccountView>("/api/account")).organizations,
       current: () => get("/api/org"),
-      create: (name) => post("/api/orgs", { name }),
+      create: async (name) => createOrganization(send, trust, await current(), name),
+      adopt: (confirm) => adoptOrganization(send, trust, confirm),
+      async trust(id, confirm) {
+        await trustAgain(trust.histories, `org:${id}`, confirm);
+        await trust.share();
+      },
+    },
+    keyring: {
+      trust: async (ask) => trustKeyring(send, await current(), trust.histories, ask),
     },
     folders: {
-      list: () => list("/api/org/folders"),
-      create: async (name) => createFolder(send, await keeper.current(), name),
+      list: () => secrets.listed(),
+      find: async (nameOrId) => usableFolder(await requireFolder(secrets, nameOrId)),
+      create: async (name) => createFolder(send, await current(), trust, name),
       remove: (id, { force = false } = {}) => remove(folderPath(id), force ? { force: "true" } : undefined),
       holders: (id) => list(`${folderPath(id)}/members`),
-      share: async (id, request, confirm) => shareFolder(send, await requireFolder(secrets, id), request, confirm),
-      rename: async (id, name) =>
-        askedFor<FolderSummary>(await send({ method: "PATCH", path: folderPath(id), body: { name } }), { id }),
+      share: (id, request) => shareFolder(secrets, trust, id, request),
+      rename: (id, name) =>
+        trust.sign(`folder:${id}`, () =>
+          Promise.resolve({
+            change: { name },
+            send: async (entry) =>
+              askedFor<FolderSummary>(await send({ method: "PATCH", path: folderPath(id), body: { name, entry } }), {
+                id,
+              }),
+          }),
+        ),
+      offer: (id) => offerOf(trust, `folder:${id}`),
+      accept: (id) => acceptOffer(trust, `folder:${id}`),
+      adopt: async (id, confirm) => adoptFolder(send, trust, await current(), id, confirm),
+      async trust(id, confirm) {
+        await trustAgain(trust.histories, `folder:${id}`, confirm);
+        await trust.share();
+      },
       unshare: (id, userId) => remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`),
-      rotate: (id, confirm) => rotateFolder(secrets, id, confirm),
+      rotate: (id) => rotateFolder(secrets, trust, id),
     },
     members: {
       list: () => list("/api/org/members"),
-      update: async (userId, change) =>
-        askedFor<MemberView>(await send({ method: "PATCH", path: member(userId), body: change }), {
-          user_id: userId,
-          ...change,
-        }),
-      remove: (userId) => remove(member(userId)),
+      update: (userId, change) => updateMember(send, trust, userId, change),
+      remove: (userId, { force = false } = {}) => removeMember(send, trust, userId, force),
+      async confirm(userId, confirm) {
+        const members = await list<MemberView>("/api/org/members");
+        const found = members.find(({ user_id }) => user_id === userId);
+        if (found === undefined) throw new CofferError("not_found", `there is no member ${userId} that you may see`);
+        await confirmMember(send, trust, found, confirm);
+      },
+      async confirmed() {
+        const { state } = await trust.organization();
+        return state.holders.map(({ who, email = "", key }) => ({ user_id: who.slice(5), email, public_key: key }));
+      },
       sessions: (userId) => list(`${member(userId)}/sessions`),
       endSessions: (userId, sessionId) =>
         remove(`${member(userId)}/sessions${sessionId === undefined ? "" : `/${encodeURIComponent(sessionId)}`}`),
@@ -264,9 +374,9 @@ export function personClient(
     },
     invites: {
       list: () => list("/api/org/invites"),
-      create: (email, role) => post("/api/org/invites", { email, role }),
+      create: (email, role) => inviteMember(send, trust, email, role),
       remove: (id) => remove(`/api/org/invites/${encodeURIComponent(id)}`),
-      accept: (token) => post("/api/org/invites/accept", { token }),
+      accept: async (token, { prove } = {}) => acceptInvitation(send, trust, await current(), token, prove),
     },
     sessions: {
       list: () => list("/api/auth/sessions"),
@@ -282,19 +392,24 @@ export function personClient(
     },
     tokens: {
       list: (id) => list(`${application(id)}/tokens`),
-      create: async (request) => createToken(send, await secrets.folders(true), request),
+      create: (request) => createToken(secrets, trust, request),
       remove: (applicationId, id) => remove(`${application(applicationId)}/tokens/${encodeURIComponent(id)}`),
     },
     machines: {
       list: (id) => list(`${application(id)}/clients`),
       remove: (applicationId, id) => remove(client(applicationId, id)),
       share: async (applicationId, request, confirm) => {
-        const machines = await list<MachineView>(`${application(applicationId)}/clients`);
+        const machine = await machineOf(applicationId, request.clientId);
         const path = granted(applicationId, request.clientId, request.folderId);
-        return grantFolder(send, machines, await requireFolder(secrets, request.folderId), request, path, confirm);
+        return grantFolder(secrets, trust, machine, request, path, confirm);
       },
+      confirm: async (applicationId, clientId, confirm) =>
+        confirmMachine(secrets, trust, await machineOf(applicationId, clientId), confirm, (folderId) =>
+          granted(applicationId, clientId, folderId),
+        ),
       unshare: (applicationId, clientId, folderId) => remove(granted(applicationId, clientId, folderId)),
     },
+    stillNaming: (who) => stillNaming(trust, who),
     audit: (filter) => auditPages(send, filter),
   };
 }

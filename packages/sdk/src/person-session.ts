@@ -108,7 +108,8 @@ export function personSender(
   const sessions = freshSessions(keeper, transport, now);
 
   return async (request) => {
-    const headers = { ...request.headers, ...(organization === undefined ? {} : { "x-coffer-org": organization }) };
+    // A request that is about one organization whatever the calls are about says so itself.
+    const headers = { ...(organization === undefined ? {} : { "x-coffer-org": organization }), ...request.headers };
     const session = await sessions.current();
     try {
       return await transport.send({ ...request, headers, bearer: session.access_token });

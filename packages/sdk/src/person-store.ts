@@ -1,35 +1,69 @@
-import { askedFor } from "./asked-for.ts";
+import { askedFor, isUuid } from "./asked-for.ts";
+import type { FolderSummary } from "./create-folder.ts";
 import { CofferError } from "./errors.ts";
-import { openFolder, personUnsealing } from "./folder-key.ts";
-import type { PersonSession } from "./person-session.ts";
+import type { CofferErrorCode } from "./errors.ts";
+import { acceptOffer, offerOf } from "./histories/offer.ts";
+import type { AcceptOffer } from "./histories/offer.ts";
+import type { PersonTrust } from "./histories/person-trust.ts";
+import { sealMissing } from "./histories/seal-missing.ts";
+import { trustedFolder } from "./histories/trusted-folder.ts";
 import { dataOf } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
-import type { FolderView, SecretView } from "./views.ts";
+import type { SecretView } from "./views.ts";
 
-/** Reaches secrets as a person: folder by folder, with the keys that the person's own key opens. */
+/** A folder of a list, under the name of its history. */
+export type ListedFolder = FolderSummary & {
+  /** Why its key cannot be used; null when it can. */
+  problem: CofferErrorCode | null;
+};
+
+export interface PersonStore extends SecretStore {
+  /** The folders as the service lists them now. */
+  listed(): Promise<ListedFolder[]>;
+}
+
+/** Reaches secrets as a person: folder by folder, with the keys that the histories of the folders name. */
 export function personStore(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
-  session: () => Promise<PersonSession>,
-): SecretStore {
+  trust: PersonTrust,
+  accept?: AcceptOffer,
+): PersonStore {
+  let views: FolderSummary[] = [];
   let known: OpenFolder[] | undefined;
   const pathIn = (folderId: string): string => `/api/org/folders/${encodeURIComponent(folderId)}/secrets`;
 
   const folders = async (fresh: boolean): Promise<OpenFolder[]> => {
-    if (known === undefined || fresh) {
-      const views = dataOf(await send({ method: "GET", path: "/api/org/folders" })) as FolderView[];
-      const unsealing = personUnsealing(await session());
-      known = await Promise.all(views.map((view) => openFolder(view, unsealing)));
-    }
+    if (known !== undefined && !fresh) return known;
+    const shown = dataOf(await send({ method: "GET", path: "/api/org/folders" })) as FolderSummary[];
+    views = shown.filter(({ id }) => isUuid(id));
+    const by = await trust.folders();
+    known = await Promise.all(views.map((view) => trustedFolder(view, by)));
+    for (const folder of known.filter(({ permission }) => permission === "manage"))
+      await sealMissing(send, trust.histories, folder).catch(onlyRefused);
+    await trust.share();
     return known;
   };
 
   return {
     send,
     folders,
+    async listed() {
+      const opened = await folders(true);
+      return views.map((view, index) => {
+        const { name = view.name, permission = view.permission, keyError } = opened[index] ?? {};
+        return { ...view, name, permission, problem: keyError?.code ?? null };
+      });
+    },
     pathIn,
     listPaths: (wanted) => wanted.map(({ id }) => pathIn(id)),
     search: () => undefined,
+    async accepted(folder) {
+      const res = `folder:${folder.id}` as const;
+      if (accept === undefined || !(await accept(await offerOf(trust, res)))) return undefined;
+      await acceptOffer(trust, res);
+      return (await folders(true)).find(({ id }) => id === folder.id);
+    },
     async one(uid) {
       for (const { id } of (await folders(false)).filter(({ key }) => key !== null)) {
         try {
@@ -42,4 +76,9 @@ export function personStore(
       throw new CofferError("secret_not_found", `no folder of yours holds the secret ${uid}`);
     },
   };
+}
+
+/** Sealing for others is no part of what was asked for: what the service says against it is tried again another time. */
+function onlyRefused(error: unknown): void {
+  if (!(error instanceof CofferError)) throw error;
 }

@@ -3,7 +3,7 @@ import type { Fingerprint } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 
-/** Somebody to whom something is about to be sealed. */
+/** A person or machine whose key no history confirms, or confirms only once words are compared. */
 export interface KeyHolder {
   kind: "user" | "client";
   id: string;
@@ -14,9 +14,8 @@ export interface KeyHolder {
 }
 
 /**
- * Says whether a public key, which comes from the service, is the one that its holder has. A service that hands out
- * another could read what is sealed to it: whoever decides compares the fingerprint with the holder, or with an earlier
- * one. A rejection stops everything before anything is sent.
+ * Says whether a public key is the one that its holder has, after the fingerprint was compared with the holder. Asked only
+ * where no history says it: adoption, trust and confirmation. A rejection stops everything before anything is sent.
  */
 export type ConfirmKey = (holder: KeyHolder) => Promise<boolean>;
 
@@ -41,9 +40,10 @@ export async function fingerprintOf(publicKey: unknown): Promise<Fingerprint> {
 }
 
 /** Throws CofferError `access_denied` when the key is not confirmed. */
-export async function requireConfirmed(holder: KeyHolder, confirm: ConfirmKey): Promise<void> {
-  if (await confirm(holder)) return;
-  throw new CofferError("access_denied", `the public key of ${holder.name} was not confirmed: nothing was shared`);
+export async function requireConfirmed(holder: Omit<KeyHolder, "fingerprint">, confirm: ConfirmKey): Promise<void> {
+  const { kind, id, name, public_key } = holder;
+  if (await confirm({ kind, id, name, public_key, fingerprint: await fingerprintOf(public_key) })) return;
+  throw new CofferError("access_denied", `the public key of ${name} was not confirmed: nothing was signed`);
 }
 
 function textOf(value: unknown): string {

@@ -1,22 +1,36 @@
-import { contexts, newKey, seal } from "@coffer/crypto";
+import { contexts, keyCheck, newKey, seal } from "@coffer/crypto";
+import { holderOf } from "@coffer/history";
+import type { HistoryState } from "@coffer/history";
 import { askedFor } from "./asked-for.ts";
 import type { FolderSummary } from "./create-folder.ts";
 import { CofferError } from "./errors.ts";
-import { fingerprintOf, requireConfirmed } from "./public-key.ts";
-import type { ConfirmKey } from "./public-key.ts";
+import { confirmedKey, labelOf } from "./histories/confirmed-key.ts";
+import { deadTokenTags } from "./histories/dead-tags.ts";
+import type { PersonTrust } from "./histories/person-trust.ts";
 import { resealSecret } from "./reseal-secret.ts";
 import type { Resealed, UnopenedSecret } from "./reseal-secret.ts";
+import { keyOf } from "./sealed-secret.ts";
 import { dataOf } from "./secret-store.ts";
-import type { OpenFolder, SecretStore } from "./secret-store.ts";
-import type { HolderView, SecretView } from "./views.ts";
+import type { SecretStore } from "./secret-store.ts";
+import { folderAt } from "./share-folder.ts";
+import type { HolderView, MemberView, SecretView } from "./views.ts";
 
-/** How often a rotation begins anew because somebody wrote in between. */
-const attempts = 5;
+/** A holder in the report of a rotation. */
+export interface RotationHolder {
+  kind: "user" | "client";
+  id: string;
+  /** The e-mail from the organization's history; of a machine the name that the service shows. */
+  name: string;
+}
 
 /** A folder as it is after its rotation. */
 export type RotatedFolder = FolderSummary & {
-  /** To whom the new key was sealed, as the service lists them. */
-  holders: HolderView[];
+  /** To whom the new key was sealed. */
+  sealed_to: RotationHolder[];
+  /** Holders by the service's word to whom nothing was sealed: suspended, or not confirmed by the history. */
+  left_out: RotationHolder[];
+  /** Holders whose end the history says from now on. */
+  dropped: RotationHolder[];
   /** Secrets with parts that the present key did not open. Those parts are stored unchanged, and open with no new key. */
   unopened: UnopenedSecret[];
 };
@@ -24,76 +38,99 @@ export type RotatedFolder = FolderSummary & {
 /** How many secrets are sealed at once: each may need a request. */
 const atOnce = 16;
 
-/**
- * Gives a folder a new key: sealed to everybody who holds the present one, and every secret's own key, title and fields
- * under it. It lands whole or not at all. Who was taken off the folder before can open nothing that is written from then
- * on; what they had read, they may have kept.
- * A secret that does not open stops nothing: `unopened` names it.
- * Throws CofferError `no_key` when the present key was not sealed to the caller, `access_denied` when a holder's key is not
- * confirmed or the caller does not manage the folder, `conflict` when others keep writing, `bad_answer` when the answer does
- * not say that it was done.
- */
-export async function rotateFolder(store: SecretStore, folderId: string, confirm: ConfirmKey): Promise<RotatedFolder> {
-  const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
-  const confirmed = new Set<string>();
-  // Once for each holder, however often a rotation begins anew, and not for each key: who holds it is asked too.
-  const confirmOnce: ConfirmKey = async (holder) => {
-    const one = JSON.stringify([holder.kind, holder.id, holder.name, holder.public_key]);
-    if (confirmed.has(one)) return true;
-    const is = await confirm(holder);
-    if (is) confirmed.add(one);
-    return is;
-  };
-  for (let attempt = 1; ; attempt += 1) {
-    const folder = (await store.folders(true)).find(({ id }) => id === folderId);
-    if (folder === undefined) throw new CofferError("not_found", `there is no folder ${folderId} that you may use`);
-    const holders = dataOf(await store.send({ method: "GET", path: `${path}/members` })) as HolderView[];
-    const views = dataOf(await store.send({ method: "GET", path: store.pathIn(folderId) })) as SecretView[];
-    try {
-      const { body, unopened } = await rotation(store, folder, holders, views, confirmOnce);
-      const answer = await store.send({ method: "POST", path: `${path}/rotate`, body });
-      const rotated = askedFor<FolderSummary>(answer, { id: folderId });
-      if (folder.keyVersion !== undefined && rotated.key_version !== folder.keyVersion + 1)
-        throw new CofferError("bad_answer", `the service does not say that ${folder.name} has a new key`, {
-          status: answer.status,
-        });
-      await store.folders(true);
-      return { ...rotated, holders, unopened };
-    } catch (error) {
-      if (!(error instanceof CofferError) || error.code !== "conflict" || attempt >= attempts) throw error;
-    }
-  }
+interface Rotation {
+  key: Uint8Array;
+  drop: string[];
+  users: { user_id: string; encrypted_key: string | null }[];
+  clients: { client_id: string; encrypted_key: string | null }[];
+  sealedTo: RotationHolder[];
+  leftOut: RotationHolder[];
+  dropped: RotationHolder[];
 }
 
-async function rotation(
-  store: SecretStore,
-  folder: OpenFolder,
-  holders: readonly HolderView[],
-  views: readonly SecretView[],
-  confirm: ConfirmKey,
-): Promise<{ body: object; unopened: UnopenedSecret[] }> {
-  const key = newKey();
-  const users: object[] = [];
-  const clients: object[] = [];
-  for (const { kind, id, name, public_key } of holders) {
-    const holder = { kind, id, name, public_key, fingerprint: await fingerprintOf(public_key) };
-    await requireConfirmed(holder, confirm);
-    const sealed = await seal(public_key, key, contexts.sharedFolderKey(folder.id));
-    if (kind === "user") users.push({ user_id: id, encrypted_key: sealed });
-    else clients.push({ client_id: id, encrypted_key: sealed });
-  }
-  const secrets: Resealed[] = [];
-  for (let start = 0; start < views.length; start += atOnce) {
-    const next = views.slice(start, start + atOnce).map((view) => resealSecret(store, view, folder, key));
-    secrets.push(...(await Promise.all(next)));
-  }
-  const unopened = views.map(({ uid }, index) => ({ uid, parts: secrets[index]?.unopened ?? [] }));
-  return {
-    body: {
-      key_version: folder.keyVersion,
-      encrypted_keys: { users, clients },
-      secrets: secrets.map(({ body }) => body),
-    },
-    unopened: unopened.filter(({ parts }) => parts.length > 0),
+/**
+ * Gives a folder a new key: sealed to every holder that the history confirms, and every secret's own key, title and fields
+ * under it. Holders that the service does not list any more are dropped from the history. It lands whole or not at all.
+ * Whoever was taken off the folder before can open nothing that is written from then on, and may have kept what was read.
+ * A secret that does not open stops nothing: `unopened` names it.
+ * Throws CofferError `access_denied` when the caller does not manage the folder, `conflict` when others keep writing, `bad_answer` when the answer does not say that it was done.
+ */
+export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: string): Promise<RotatedFolder> {
+  const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
+  const res = `folder:${folderId}` as const;
+  const make: Parameters<typeof trust.sign<RotatedFolder>>[1] = async ({ state }) => {
+    const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
+    const folder = await folderAt(store, folderId, state.ver);
+    keyOf(folder);
+    const holders = dataOf(await store.send({ method: "GET", path: `${path}/members` })) as HolderView[];
+    const views = dataOf(await store.send({ method: "GET", path: store.pathIn(folderId) })) as SecretView[];
+    const rotation = await rotationFor(store, organization, state, holders);
+    const secrets: Resealed[] = [];
+    for (let start = 0; start < views.length; start += atOnce) {
+      const next = views.slice(start, start + atOnce).map((view) => resealSecret(store, view, folder, rotation.key));
+      secrets.push(...(await Promise.all(next)));
+    }
+    const unopened = views.map(({ uid }, index) => ({ uid, parts: secrets[index]?.unopened ?? [] }));
+    const version = (state.ver ?? 0) + 1;
+    const { users, clients, drop, sealedTo, leftOut, dropped } = rotation;
+    return {
+      change: { drop, ver: version, check: await keyCheck(rotation.key, res, version) },
+      async send(entry) {
+        const body = { key_version: state.ver, encrypted_keys: { users, clients }, entry };
+        const sent = { ...body, secrets: secrets.map((one) => one.body) };
+        const answer = await store.send({ method: "POST", path: `${path}/rotate`, body: sent });
+        const rotated = askedFor<FolderSummary>(answer, { id: folderId });
+        if (rotated.key_version !== version)
+          throw new CofferError("bad_answer", `the service does not say that ${folder.name} has a new key`, {
+            status: answer.status,
+          });
+        const left = unopened.filter(({ parts }) => parts.length > 0);
+        return { ...rotated, name: state.name, sealed_to: sealedTo, left_out: leftOut, dropped, unopened: left };
+      },
+    };
   };
+  return trust.sign(res, make, { always: true }).then(async (rotated) => {
+    await store.folders(true);
+    return rotated;
+  });
+}
+
+/** A new key, sealed to the holders that may have it, and what the history drops. */
+async function rotationFor(
+  { send }: SecretStore,
+  organization: HistoryState,
+  state: HistoryState,
+  holders: readonly HolderView[],
+): Promise<Rotation> {
+  const key = newKey();
+  const suspended = await suspendedMembers(send, organization);
+  const rotation: Rotation = { key, drop: [], users: [], clients: [], sealedTo: [], leftOut: [], dropped: [] };
+  for (const { kind, id, name } of holders) {
+    const who = `${kind}:${id}`;
+    const confirmed = suspended.has(id) ? undefined : confirmedKey(organization, state, who);
+    const context = contexts.sharedFolderKey(state.res.slice("folder:".length));
+    const encryptedKey = confirmed === undefined ? null : await seal(confirmed, key, context);
+    const label = kind === "user" ? labelOf(organization, who) : name;
+    (encryptedKey === null ? rotation.leftOut : rotation.sealedTo).push({ kind, id, name: label });
+    if (kind === "user") rotation.users.push({ user_id: id, encrypted_key: encryptedKey });
+    else rotation.clients.push({ client_id: id, encrypted_key: encryptedKey });
+  }
+  const listed = new Set(holders.map(({ kind, id }) => `${kind}:${id}`));
+  const ended = state.holders.map(({ who }) => who).filter((who) => !listed.has(who));
+  rotation.dropped = ended.map((who) => {
+    const [kind, id] = who.split(":") as ["user" | "client", string];
+    return { kind, id, name: formerLabel(organization, who) };
+  });
+  rotation.drop = [...ended, ...(await deadTokenTags(send, state))];
+  return rotation;
+}
+
+async function suspendedMembers(send: SecretStore["send"], organization: HistoryState): Promise<Set<string>> {
+  const headers = { "x-coffer-org": organization.res.slice("org:".length) };
+  const members = dataOf(await send({ method: "GET", path: "/api/org/members", headers })) as MemberView[];
+  return new Set(members.filter(({ status }) => status === "suspended").map(({ user_id }) => user_id));
+}
+
+function formerLabel(organization: HistoryState, who: string): string {
+  return holderOf(organization, who)?.email ?? who.slice(who.indexOf(":") + 1);
 }

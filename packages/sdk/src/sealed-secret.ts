@@ -109,6 +109,14 @@ function unsealedTitle({ name }: SecretPayload, { title }: SecretView): string {
   return name || title;
 }
 
+/** What to do about a secret whose title nobody has sealed. */
+export function unsealedTitleProblem(title: string): string {
+  return (
+    `the title ${title} is not sealed, so the service could show another secret in its place: ` +
+    "name the secret by its uid, or allow it with --unsealed-titles"
+  );
+}
+
 /** One sealed field, as the notation and field endpoints answer it. Throws as above. */
 export function openField(folder: OpenFolder, uid: string, field: string, sealed: string): Promise<string> {
   return opened(`the field ${field} of ${uid}`, async () =>

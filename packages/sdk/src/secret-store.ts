@@ -12,6 +12,10 @@ export interface OpenFolder {
   /** Null when the key was not sealed to this caller, or does not open: then `keyError` says so. */
   key: Uint8Array | null;
   keyError?: CofferError | undefined;
+  /** The newest entry of its history that is known; null where none is. */
+  historySeq?: number | null | undefined;
+  /** Whether its history was verified; then whether the caller has made or accepted it. Undefined: nothing of it is verified. */
+  trusted?: boolean | undefined;
 }
 
 /** What differs between a machine and a person in reaching secrets; everything else is written once on top of it. */
@@ -22,6 +26,8 @@ export interface SecretStore {
   keptFolders?(fit: (folders: OpenFolder[]) => boolean): Promise<OpenFolder[] | undefined>;
   /** Why the last fresh folders are not the service's answer, but one that was kept; undefined when they are. */
   foldersAway?(): CofferError | undefined;
+  /** Asks the caller whether to accept an offered folder; the folder when that is so, then open. */
+  accepted?(folder: OpenFolder): Promise<OpenFolder | undefined>;
   /** The paths whose lists together hold the secrets of these folders. */
   listPaths(folders: OpenFolder[]): string[];
   /** One secret by uid, wherever it is. Throws CofferError `secret_not_found`. */
@@ -30,6 +36,8 @@ export interface SecretStore {
   pathIn(folderId: string): string;
   /** Secrets whose title contains `title`; undefined when the caller has no search and must look through the lists. */
   search(title: string): Promise<SecretView[]> | undefined;
+  /** Whether the service's word is taken for the title of a secret that has no sealed one. */
+  readonly unsealedTitles?: boolean | undefined;
   /** Sends a request as this caller. */
   send(request: ApiRequest): Promise<ApiAnswer>;
 }

@@ -19,6 +19,8 @@ export interface SecretsClientOptions {
   freshSeconds?: number | undefined;
   /** Unix milliseconds. */
   now?: (() => number) | undefined;
+  /** Takes the service's word for the title of a secret that has no sealed one. */
+  unsealedTitles?: boolean | undefined;
   /** Hears of each secret that a list or a search leaves out because it cannot be opened: another program's, or altered. */
   onUnreadable?: ((uid: string, error: CofferError) => void) | undefined;
 }
@@ -57,7 +59,8 @@ export interface SecretsClient {
 }
 
 /** Everything about secrets that is the same for machines and people. */
-export function secretsClient(store: SecretStore, options: SecretsClientOptions = {}): SecretsClient {
+export function secretsClient(reached: SecretStore, options: SecretsClientOptions = {}): SecretsClient {
+  const store = { ...reached, unsealedTitles: options.unsealedTitles };
   const cache = secretCache(store, (options.freshSeconds ?? 30) * 1000, options.now ?? Date.now);
 
   const afterwardsExpired = async <T>(change: Promise<T>): Promise<T> => {
@@ -79,7 +82,7 @@ export function secretsClient(store: SecretStore, options: SecretsClientOptions 
     const secrets = new Map<string, Promise<Secret>>();
     const values = wanted.map(async ({ text, notation }) => {
       const folder = folderById(folders, named.get(notation.folder)?.id);
-      const view = await findSecret(views, folder, notation.title);
+      const view = await findSecret(views, folder, notation.title, store.unsealedTitles);
       if (view === undefined) throw new CofferError("secret_not_found", `${text}: no such secret in ${folder.name}`);
       const secret = secrets.get(view.uid) ?? openSecret(view, folder);
       secrets.set(view.uid, secret);

@@ -1,42 +1,57 @@
 import { contexts, seal } from "@coffer/crypto";
+import { holderOf } from "@coffer/history";
 import { askedFor } from "./asked-for.ts";
-import { publicKeyOf, requireConfirmed } from "./public-key.ts";
-import type { ConfirmKey } from "./public-key.ts";
+import { memberIn } from "./histories/confirmed-key.ts";
+import type { PersonTrust } from "./histories/person-trust.ts";
 import { keyOf } from "./sealed-secret.ts";
-import type { OpenFolder } from "./secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "./transport.ts";
+import type { SecretStore } from "./secret-store.ts";
+import { requireFolder } from "./fresh-folders.ts";
 import type { FolderMemberView, Permission } from "./views.ts";
 
 /** Who is given a folder, and what the person may do in it. */
 export interface ShareRequest {
   userId: string;
-  /** How the person is called when the key is to be confirmed. */
-  name: string;
   permission: Permission;
 }
 
 /**
- * Seals a folder's key to a member's public key and hands it over, or changes the member's permission.
- * Throws CofferError `no_key` when the caller does not hold the folder's key, `access_denied` when the member's key is not
- * confirmed or the caller does not manage the folder, `conflict` when the folder's key was rotated meanwhile.
+ * Seals a folder's key to the public key that the organization's history has for a member, and hands it over with the entry
+ * that names the member; or changes the member's permission.
+ * Throws CofferError `holder_unconfirmed` when the history does not name the member, `no_key` or a code of histories when the
+ * caller cannot use the folder's key, `access_denied` when the caller does not manage the folder.
  */
-export async function shareFolder(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
-  folder: OpenFolder,
-  { userId, name, permission }: ShareRequest,
-  confirm: ConfirmKey,
+export function shareFolder(
+  store: SecretStore,
+  trust: PersonTrust,
+  folderId: string,
+  { userId, permission }: ShareRequest,
 ): Promise<FolderMemberView> {
-  const key = keyOf(folder);
-  const { public_key, fingerprint } = await publicKeyOf(send, userId);
-  await requireConfirmed({ kind: "user", id: userId, name, public_key, fingerprint }, confirm);
-  const answer = await send({
-    method: "PUT",
-    path: `/api/org/folders/${encodeURIComponent(folder.id)}/members/${encodeURIComponent(userId)}`,
-    body: {
-      permission,
-      encrypted_key: await seal(public_key, key, contexts.sharedFolderKey(folder.id)),
-      key_version: folder.keyVersion,
-    },
+  const res = `folder:${folderId}` as const;
+  return trust.sign(res, async ({ state }) => {
+    const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
+    const { who, key } = memberIn(organization, userId);
+    const folder = await folderAt(store, folderId, state.ver);
+    const encryptedKey = await seal(key, keyOf(folder), contexts.sharedFolderKey(folderId));
+    const present = holderOf(state, who);
+    const isThere = present?.key === key && present.perm === permission;
+    return {
+      change: isThere ? undefined : { set: [{ who, key, perm: permission }] },
+      async send(entry) {
+        const path = `/api/org/folders/${folderId}/members/${userId}`;
+        const body = { permission, encrypted_key: encryptedKey, key_version: state.ver, entry };
+        return askedFor<FolderMemberView>(await store.send({ method: "PUT", path, body }), {
+          user_id: userId,
+          permission,
+        });
+      },
+    };
   });
-  return askedFor<FolderMemberView>(answer, { user_id: userId, permission });
+}
+
+/** A folder with the key of a version that its history names; asks again for one that is known with another. */
+export async function folderAt(store: SecretStore, folderId: string, version: number | null) {
+  const folder = await requireFolder(store, folderId);
+  if (folder.keyVersion === (version ?? undefined) && folder.key !== null) return folder;
+  await store.folders(true);
+  return requireFolder(store, folderId);
 }

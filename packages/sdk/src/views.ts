@@ -23,6 +23,8 @@ export interface FolderView {
   /** Null when the folder's key was not sealed to the caller yet. */
   encrypted_key: string | null;
   encrypted_key_alg: string | null;
+  /** The newest entry of the folder's history; null where there is none. Absent from older services. */
+  history_seq?: number | null;
 }
 
 export interface SecretView {
@@ -36,6 +38,8 @@ export interface SecretView {
   title: string;
   field_names: string[];
   key_version: number;
+  /** The newest entry of the folder's history. */
+  history_seq?: number | null;
   version: number;
   created_at: string;
   updated_at: string;
@@ -55,6 +59,7 @@ export interface NotationView {
   folder_id: string;
   title: string;
   field: string;
+  title_encrypted?: string;
   value_encrypted: string;
   key_version: number;
   updated_at: string;
@@ -107,6 +112,8 @@ export interface TokenView {
   name: string;
   status: "unused" | "used" | "expired" | "revoked";
   expires_at: string;
+  /** Hex SHA-256 of the token; null for one that the service made. */
+  tag?: string | null;
 }
 
 export interface OrganizationView {
@@ -114,6 +121,7 @@ export interface OrganizationView {
   name: string;
   plan: string;
   created_at: string;
+  history_seq?: number | null;
 }
 
 /** Who holds a folder's key. */
@@ -123,6 +131,8 @@ export interface HolderView {
   name: string;
   permission: Permission;
   public_key: string;
+  /** Whether the present key was sealed to this holder. */
+  has_key?: boolean;
 }
 
 export interface FolderMemberView {
@@ -158,6 +168,8 @@ export interface InviteView {
   role: Role;
   created_at: string;
   expires_at: string;
+  /** Hex SHA-256 of the invitation; null for one that the service made. */
+  tag?: string | null;
 }
 
 /** Whether somebody travels, and since when that is so. */

@@ -1,10 +1,11 @@
 import t from "tap";
-import { box, contexts, decodeBase64, newId, newKeyPair } from "@coffer/crypto";
+import { box, contexts, newId, newKeyPair } from "@coffer/crypto";
 import { createClient, personClient } from "../src/index.ts";
 import type { PersonClient } from "../src/index.ts";
 import { folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
+import { newJoinedMachine, startCompany } from "./history-people.ts";
 import { json, startServer } from "./server.ts";
-import { newSession, startVaultServer } from "./vault-server.ts";
+import { startVaultServer } from "./vault-server.ts";
 import type { VaultServer } from "./vault-server.ts";
 
 // A service that answers with another thing than the one that was asked for, which the caller holds the key of as well.
@@ -132,55 +133,68 @@ await t.test("ids are the same in either case, as they are to the service", asyn
   t.match(await me.records.get(asked.id, first.id.toUpperCase()), first);
 });
 
-await t.test("a secret in another one's place is refused, for machines and for people", async (t) => {
+await t.test("a secret in another one's place is refused, for machines", async (t) => {
   const folder = newFolder("production");
   const asked = await newSecret(folder, "asked", { password: "one" });
   const other = await newSecret(folder, "other", { password: "two" });
   let shown = other;
-  let folders: unknown[] = [];
   const { url, received } = await startServer(t, ({ method, path }, response) => {
-    if (path.endsWith("/folders")) json(response, 200, { data: folders });
-    else if (method === "GET" && /secrets(\?|$)/.test(path)) json(response, 200, { data: [asked] });
+    if (method === "GET" && /secrets(\?|$)/.test(path)) json(response, 200, { data: [asked] });
     else json(response, 200, shown);
   });
-  const session = await newSession(url);
-  const encrypted_key = await box(decodeBase64(session.user_key), folder.key, contexts.folderKey(folder.id));
-  folders = [{ ...folder, key: undefined, key_version: 1, encrypted_key, encrypted_key_alg: "box-user" }];
   const machine = createClient(await newMachine(url, [folder]));
-  const person = personClient(session, url).secrets;
-  const elsewhere = { ...asked, folder_id: newId() };
-  for (const [client, lies] of [[machine, [other]] as const, [person, [other, elsewhere]] as const]) {
-    for (const lie of lies) {
-      shown = lie;
-      await t.rejects(client.get(asked.uid), wrong);
-      await t.rejects(client.remove(asked.uid), wrong);
-      await t.rejects(client.set("coffer://production/new/field/password", "s"), wrong, "made");
-      await t.rejects(client.set("coffer://production/asked/field/password", "s"), wrong, "changed");
-    }
-    shown = asked;
-    t.match(await client.get(asked.uid), { fields: { password: "one" } });
-  }
+  await t.rejects(machine.get(asked.uid), wrong);
+  await t.rejects(machine.remove(asked.uid), wrong);
+  await t.rejects(machine.set("coffer://production/new/field/password", "s"), wrong, "made");
+  await t.rejects(machine.set("coffer://production/asked/field/password", "s"), wrong, "changed");
+  shown = asked;
+  t.match(await machine.get(asked.uid), { fields: { password: "one" } });
   t.notOk(received.some(({ method }) => method === "DELETE"));
 });
 
-await t.test("a folder is not shared, nor written to, because the service calls it by another one's id", async (t) => {
-  const { publicKey } = await newKeyPair();
-  const folder = newFolder("asked");
-  const { url, received } = await startServer(t, ({ path }, response) => {
-    if (path.endsWith("/folders")) json(response, 200, { data: folders });
-    else if (path.endsWith("/public_key")) json(response, 200, { public_key: publicKey });
-    else json(response, 200, { data: [] });
-  });
-  const session = await newSession(url);
-  const encrypted_key = await box(decodeBase64(session.user_key), folder.key, contexts.folderKey(folder.id));
-  const asked = newId();
-  const folders = [{ id: folder.id, name: asked, key_version: 1, encrypted_key, encrypted_key_alg: "box-user" }];
-  const me = personClient(session, url);
-  const request = { userId: newId(), name: "bob@example.com", permission: "read" } as const;
-  await t.rejects(me.folders.share(asked, request, confirm), { code: "not_found" });
-  await t.rejects(me.secrets.set(`coffer://${asked}/database/field/password`, "s"), { code: "not_found" });
-  t.notOk(received.some(({ method }) => method !== "GET"));
+await t.test("a secret in another one's place is refused, for people", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  const asked = await alice.client().secrets.set("coffer://production/asked/field/password", "one");
+  const other = await alice.client().secrets.set("coffer://production/other/field/password", "two");
+  const [first, second] = server.folders.get(id)?.secrets ?? [];
+  const me = alice.client().secrets;
+  for (const lie of [second, { ...first, folder_id: newId() }]) {
+    server.lie = ({ method, path }, { body }) => {
+      const isList = method === "GET" && /secrets(\?|$)/.test(path);
+      return path.includes("/secrets") && !isList ? lie : body;
+    };
+    await t.rejects(me.get(asked.uid), wrong);
+    await t.rejects(me.remove(asked.uid), wrong);
+    await t.rejects(me.set("coffer://production/new/field/password", "s"), wrong, "made");
+    await t.rejects(me.set("coffer://production/asked/field/password", "s"), wrong, "changed");
+  }
+  t.notOk(server.received.some(({ method }) => method === "DELETE"));
+  t.not(asked.uid, other.uid);
 });
+
+await t.test(
+  "a folder is not shared, nor written to, because the service calls it by another one's name",
+  async (t) => {
+    const { alice, server, join } = await startCompany(t);
+    await alice.client().folders.create("staging");
+    const { session } = await join("bob@example.com");
+    const asked = newId();
+    server.lie = ({ path, method }, { body }) => {
+      if (path !== "/api/org/folders" || method !== "GET") return body;
+      return { data: (body as { data: object[] }).data.map((one) => ({ ...one, name: "production" })) };
+    };
+    const me = alice.client();
+    await t.rejects(me.folders.share(asked, { userId: session.user.id, permission: "read" }), { code: "no_history" });
+    await t.rejects(me.secrets.set("coffer://production/database/field/password", "s"), { code: "not_found" });
+    t.same(
+      (await me.folders.list()).map(({ name }) => name),
+      ["staging"],
+    );
+    await me.folders.create(asked);
+    await t.rejects(me.folders.find(asked), { code: "not_found" }, "nor because somebody named it by another one's id");
+  },
+);
 
 await t.test("a notation's answer is of the folder and the secret that were named", async (t) => {
   const [folder, elsewhere] = [newFolder("Bürö"), newFolder("staging")];
@@ -208,6 +222,7 @@ await t.test("a notation's answer is of the folder and the secret that were name
         folder: home.name,
         folder_id: home.id,
         title: shown.title,
+        title_encrypted: shown.title_encrypted,
         field: "password",
         value_encrypted,
         key_version: 1,
@@ -252,46 +267,46 @@ await t.test("a notation's answer is of the folder and the secret that were name
   }
 });
 
-await t.test("a folder is given to the machine that was named, under its confirmed key, and to no other", async (t) => {
-  const folder = newFolder("production");
-  const { publicKey } = await newKeyPair();
-  const [application, machine] = [newId(), newId()];
-  let folders: unknown[] = [];
-  const granted = { client_id: machine, folder_id: folder.id, permission: "read" };
-  let answer: object = granted;
-  const { url, received } = await startServer(t, ({ method, path }, response) => {
-    if (method === "PUT") json(response, 200, answer);
-    else if (path.endsWith("/clients"))
-      json(response, 200, { data: [{ client_id: machine, name: "web", public_key: publicKey }] });
-    else json(response, 200, { data: folders });
-  });
-  const session = await newSession(url);
-  const encrypted_key = await box(decodeBase64(session.user_key), folder.key, contexts.folderKey(folder.id));
-  folders = [{ ...folder, key: undefined, key_version: 3, encrypted_key, encrypted_key_alg: "box-user" }];
-  const { machines } = personClient(session, url);
-  const request = { clientId: machine, folderId: folder.id, permission: "read" } as const;
-  const puts = () => received.filter(({ method }) => method === "PUT");
-
-  const refuse = (): Promise<boolean> => Promise.resolve(false);
-  await t.rejects(machines.share(application, request, refuse), { code: "access_denied" });
-  await t.rejects(machines.share(application, { ...request, clientId: newId() }, confirm), { code: "not_found" });
-  t.same(puts(), []);
-  t.same(await machines.share(application, request, confirm), granted);
-  t.match(JSON.parse(puts()[0]?.body ?? ""), { permission: "read", key_version: 3, encrypted_key: /^ey/ });
-  for (const other of [{ client_id: newId() }, { folder_id: newId() }, { permission: "write" }]) {
-    answer = { ...granted, ...other };
-    await t.rejects(machines.share(application, request, confirm), wrong);
-  }
-});
+await t.test(
+  "a folder is given to the machine that was named, under the key of its join, and to no other",
+  async (t) => {
+    const { alice, server } = await startCompany(t);
+    const [{ id: first }, { id: second }] = [
+      await alice.client().folders.create("production"),
+      await alice.client().folders.create("staging"),
+    ];
+    const machine = await newJoinedMachine(alice, server, [first]);
+    const { machines } = alice.client();
+    const request = { clientId: machine.client_id, folderId: second, permission: "read" } as const;
+    const puts = () => server.received.filter(({ method, path }) => method === "PUT" && path.includes("/clients/"));
+    const application = newId();
+    await t.rejects(machines.share(application, { ...request, clientId: newId() }), { code: "not_found" });
+    const { publicKey } = await newKeyPair();
+    server.lie = ({ path }, { body }) => {
+      if (!path.endsWith("/clients")) return body;
+      return { data: (body as { data: object[] }).data.map((one) => ({ ...one, public_key: publicKey })) };
+    };
+    await t.rejects(machines.share(application, request, confirm), { code: "holder_unconfirmed" });
+    t.same(puts(), []);
+    server.lie = (_request, { body }) => body;
+    t.match(await machines.share(application, request), { permission: "read" });
+    t.match(JSON.parse(puts()[0]?.body ?? ""), { permission: "read", key_version: 1, encrypted_key: /^ey/ });
+    for (const other of [{ client_id: newId() }, { folder_id: newId() }, { permission: "write" }]) {
+      server.lie = ({ method, path }, { body }) =>
+        method === "PUT" && path.includes("/clients/") ? { ...(body as object), ...other } : body;
+      await t.rejects(machines.share(application, { ...request, permission: "read" }), wrong);
+    }
+  },
+);
 
 await t.test("a key is sent with its version, also with what it is made for", async (t) => {
-  const { url, received } = await startServer(t, ({ body }, response) => json(response, 201, JSON.parse(body)));
-  const session = await newSession(url);
-  await personClient(session, url).folders.create("production");
+  const { alice, server: company } = await startCompany(t);
+  company.received.length = 0;
+  await alice.client().folders.create("production");
   const { server } = await setUp(t);
   server.received.length = 0;
   await personClient(server.session, server.url).vaults.create("Team");
-  for (const { body } of [...received, ...server.received.filter(({ method }) => method === "POST")])
-    t.match(JSON.parse(body), { encrypted_key: String, key_version: 1 });
-  t.equal(received.length, 1);
+  const made = [...company.received, ...server.received].filter(({ method }) => method === "POST");
+  for (const { body } of made) t.match(JSON.parse(body), { encrypted_key: String, key_version: 1 });
+  t.equal(made.length, 2);
 });

@@ -2,7 +2,7 @@ import { box, contexts, encodeBase64, newAccessToken, readAccessToken } from "@c
 import t from "tap";
 import { bootstrap } from "../src/index.ts";
 import type { MachineConfiguration } from "../src/index.ts";
-import { newFolder } from "./machine.ts";
+import { historyAnswer, invite, newFolder, seqOf, takeJoin } from "./machine.ts";
 import { json, startServer } from "./server.ts";
 import type { Received } from "./server.ts";
 
@@ -14,10 +14,12 @@ async function setUp(t: Parameters<typeof startServer>[0], lose: (request: Recei
   const folder = newFolder("production", 3);
   const token = newAccessToken();
   const { token: sent, wrapKey } = await readAccessToken(token);
+  await invite(folder, await readAccessToken(token));
   const sealed = await box(wrapKey, folder.key, contexts.sharedFolderKey(folder.id));
   let owner: string | undefined;
   /** The addresses that the service says are its own; it says nothing while there are none. */
   const own: string[] = [];
+  const joins: Promise<void>[] = [];
   const server = await startServer(t, (request, response, count) => {
     const [, claims = ""] = (request.headers.authorization ?? "").split(".");
     const known = owner !== undefined && Buffer.from(claims, "base64url").toString().includes(owner);
@@ -32,6 +34,12 @@ async function setUp(t: Parameters<typeof startServer>[0], lose: (request: Recei
         return [200, { client_id: owner, application_id: "a", encrypted_folder_keys: { [folder.id]: sealed } }];
       }
       if (!known) return [401, refused];
+      const page = historyAnswer(request.path);
+      if (page !== undefined && request.method === "POST") {
+        joins.push(takeJoin(folder, (JSON.parse(request.body) as { entry: string }).entry));
+        return [201, {}];
+      }
+      if (page !== undefined) return [200, page];
       if (request.path === "/api/sm/v1/client") return [200, { client_id: owner, application_id: "a", org_id: "o" }];
       const { id, name, permission, keyVersion } = folder;
       const view = {
@@ -41,27 +49,30 @@ async function setUp(t: Parameters<typeof startServer>[0], lose: (request: Recei
         key_version: keyVersion,
         encrypted_key: sealed,
         encrypted_key_alg: "box-token",
+        history_seq: seqOf(folder),
       };
       return [200, { data: [view] }];
     };
     const [status, body] = answer();
-    if (lose(request, count)) response.destroy();
-    else json(response, status, body, { date });
+    void Promise.all(joins).then(() => {
+      if (lose(request, count)) response.destroy();
+      else json(response, status, body, { date });
+    });
   });
   const saved: MachineConfiguration[] = [];
   const save = (configuration: MachineConfiguration): Promise<void> => {
     saved.push(structuredClone(configuration));
     return Promise.resolve();
   };
-  const posts = (): number => server.received.filter(({ method }) => method === "POST").length;
+  const posts = (): number => server.received.filter(({ path }) => path.endsWith("/bootstrap")).length;
   return { ...server, own, folder, token, saved, save, posts, options: { now: () => there, attempts: 1 } };
 }
 
 await t.test("the identity is saved before the token is spent, and the folder keys after", async (t) => {
   const { url, token, saved, save, folder, options, received } = await setUp(t, () => false);
   const orderedSave = (configuration: MachineConfiguration): Promise<void> => {
-    const spent = received.some(({ method }) => method === "POST");
-    t.equal(spent, configuration.application_id !== undefined);
+    const spent = received.some(({ path }) => path.endsWith("/bootstrap"));
+    if (!spent) t.equal(configuration.wrap_key === undefined, false);
     return save(configuration);
   };
   const machine = await bootstrap({ url, token, save: orderedSave }, options);
@@ -77,7 +88,7 @@ await t.test("the identity is saved before the token is spent, and the folder ke
 });
 
 await t.test("when only the answer to the token is lost, the same call finds out and finishes", async (t) => {
-  const { url, token, save, posts, options } = await setUp(t, ({ method }) => method === "POST");
+  const { url, token, save, posts, options } = await setUp(t, ({ path }) => path.endsWith("/bootstrap"));
   const machine = await bootstrap({ url, token, save }, options);
   t.equal(machine.folders.length, 1);
   t.equal(posts(), 1, "the token is sent once");

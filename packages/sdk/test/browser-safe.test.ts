@@ -22,11 +22,11 @@ function reach(entry: string): { modules: Map<string, string>; foreign: Set<stri
 }
 
 for (const [entry, allowed] of [
-  ["index.ts", ["@coffer/crypto"]],
-  ["account.ts", ["@coffer/crypto", "@coffer/crypto/opaque"]],
+  ["index.ts", ["@coffer/crypto", "@coffer/history"]],
+  ["account.ts", ["@coffer/crypto", "@coffer/crypto/opaque", "@coffer/history"]],
   ["browser/index.ts", []],
 ] as const)
-  await t.test(`${entry} loads nothing but the cryptography, and uses nothing of Node's own`, (t) => {
+  await t.test(`${entry} loads nothing but the cryptography and histories, and uses nothing of Node's own`, (t) => {
     const { modules, foreign } = reach(entry);
     t.ok(modules.size > 1);
     t.same([...foreign].sort(), [...allowed]);

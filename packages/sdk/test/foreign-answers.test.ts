@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import t from "tap";
-import { box, contexts, decodeBase64, newAccessToken } from "@coffer/crypto";
+import { newAccessToken } from "@coffer/crypto";
 import { until } from "@coffer/testkit";
 import { bootstrap, createClient, personClient } from "../src/index.ts";
 import type { MachineConfiguration } from "../src/index.ts";
@@ -30,17 +30,12 @@ await t.test("an error says whether the service itself has said it", async (t) =
 await t.test("a secret is neither missing nor removed by it", async (t) => {
   const folder = newFolder("production");
   const secret = await newSecret(folder, "database", { password: "s3cret" });
-  let folders: unknown[] = [];
-  const { url } = await startServer(t, ({ method, path }, response) => {
-    if (path.endsWith("/folders")) json(response, 200, { data: folders });
-    else if (method === "GET" && removing) json(response, 200, secret);
+  const { url } = await startServer(t, ({ method }, response) => {
+    if (method === "GET" && removing) json(response, 200, secret);
     else refuse(response, 404);
   });
   let removing = false;
-  const session = await newSession(url);
-  const encrypted_key = await box(decodeBase64(session.user_key), folder.key, contexts.folderKey(folder.id));
-  folders = [{ ...folder, key: undefined, key_version: 1, encrypted_key, encrypted_key_alg: "box-user" }];
-  const { secrets } = personClient(session, url);
+  const secrets = createClient(await newMachine(url, [folder]));
   await t.rejects(secrets.get(secret.uid), { code: "not_found", foreign: true });
   removing = true;
   await t.rejects(secrets.remove(secret.uid), { code: "not_found", foreign: true });

@@ -7,7 +7,7 @@ import { createClient } from "../src/index.ts";
 import type { MachineClient, MachineConfiguration, OfflineOptions, SecretChange } from "../src/index.ts";
 import { fileStorage } from "../src/node/index.ts";
 import { promised } from "../src/promised.ts";
-import { folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
+import { folderFor, historyAnswer, newFolder, newMachine, newSecret, rotated } from "./machine.ts";
 import { json, startServer } from "./server.ts";
 
 const uri = "coffer://production/database/field/password";
@@ -27,11 +27,14 @@ async function setUp(t: Parameters<typeof startServer>[0]) {
   };
   let keys: unknown[] = [];
   let version = 1;
+  let after: Awaited<ReturnType<typeof rotated>> = folder;
   const server = await startServer(t, (request, response) => {
     const ofFolders = request.path.endsWith("/folders");
+    const page = historyAnswer(request.path);
     const status = ofFolders && state.status === 200 ? state.foldersStatus : state.status;
     if (status === 0) response.destroy();
     else if (status !== 200) json(response, status, refusalOf(status), { "retry-after": state.retryAfter });
+    else if (page !== undefined) json(response, 200, page);
     else if (ofFolders) json(response, 200, { data: keys });
     else if (request.headers["if-none-match"] === state.tag) response.writeHead(304, { etag: state.tag }).end();
     else json(response, 200, { data: state.secrets }, { etag: state.tag });
@@ -54,7 +57,7 @@ async function setUp(t: Parameters<typeof startServer>[0]) {
   /** Gives the folder another key, and seals it to the machine unless it is said to be left out. */
   const rotate = async (sealed = true): Promise<() => void> => {
     version += 1;
-    const after = { ...newFolder("production", version), id: folder.id };
+    after = await rotated(after);
     const secret = await newSecret(after, "database", { password: "rotated" }, state.secrets[0]?.uid);
     state.secrets = [{ ...secret, version }];
     state.tag = `"${version}"`;

@@ -2,7 +2,7 @@ import { box, contexts, decodeBase64Url, encodeText, newKey } from "@coffer/cryp
 import { inspect } from "node:util";
 import t from "tap";
 import { createClient } from "../src/index.ts";
-import { bareBox, folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
+import { bareBox, folderFor, historyAnswer, newFolder, newMachine, newSecret, rotated } from "./machine.ts";
 import { json, startServer } from "./server.ts";
 import type { FolderView } from "../src/views.ts";
 
@@ -102,20 +102,21 @@ await t.test(
   "a secret under a newer folder key makes the client ask for the key once, and opens with it",
   async (t) => {
     const before = newFolder("production", 1);
-    const after = { ...before, key: newKey(), keyVersion: 2 };
-    const secret = await newSecret(after, "database", { password: "rotated" });
     let folders: unknown[] = [];
-    const { url, received } = await startServer(t, (request, response) =>
-      json(response, 200, { data: request.path.endsWith("/folders") ? folders : [secret] }),
+    const secrets: unknown[] = [];
+    const { url, received } = await startServer(t, ({ path }, response) =>
+      json(response, 200, historyAnswer(path) ?? { data: path.endsWith("/folders") ? folders : secrets }),
     );
     const machine = await newMachine(url, [before]);
+    const after = await rotated(before);
+    secrets.push(await newSecret(after, "database", { password: "rotated" }));
     folders = [await folderFor(after, machine.public_key)];
     const client = createClient(machine);
     t.equal(await client.read(uri("database")), "rotated");
     t.equal(await client.read(uri("database")), "rotated");
     t.same(
       received.map(({ path }) => path),
-      ["/api/sm/v1/secrets", "/api/sm/v1/folders"],
+      ["/api/sm/v1/secrets", "/api/sm/v1/folders", `/api/sm/v1/folders/${before.id}/history`],
     );
   },
 );
@@ -161,13 +162,16 @@ await t.test("a payload that the server moves to another secret does not open", 
 });
 
 await t.test("a secret of a client written from the specification alone opens", async (t) => {
-  const { client, folder, held } = await setUp(t);
+  const { client: strict, folder, held, machine } = await setUp(t);
+  const client = createClient(machine, { unsealedTitles: true });
   const dek = newKey();
   const payload = encodeText(JSON.stringify({ name: "bare", fields: { password: "plain" } }));
   const view = { ...(await newSecret(folder, "bare", {})), title: "", title_encrypted: "" };
   const bare = { ...view, data_encrypted: await bareBox(dek, payload) };
   held.secrets = [{ ...bare, wrapped_dek: await box(folder.key, dek, contexts.dek(view.uid)) }];
   t.equal(await client.read(uri("bare")), "plain");
+  await t.rejects(strict.read(uri("bare")), { code: "invalid_request", message: /--unsealed-titles/ });
+  t.equal(await strict.read(uri(view.uid)), "plain", "its uid names it");
   held.secrets = [{ ...bare, wrapped_dek: await bareBox(folder.key, dek) }];
   held.tag = '"2"';
   client.expire();
@@ -175,7 +179,8 @@ await t.test("a secret of a client written from the specification alone opens", 
 });
 
 await t.test("a secret without a sealed title has its payload's name, whatever the server shows", async (t) => {
-  const { client, folder, held } = await setUp(t);
+  const { folder, held, machine } = await setUp(t);
+  const client = createClient(machine, { unsealedTitles: true });
   const staging = { ...(await newSecret(folder, "staging", { password: "tr0jan" })), title_encrypted: "" };
   const nameless = { ...(await newSecret(folder, "", { password: "known" })), title_encrypted: "" };
   held.secrets = [
@@ -217,13 +222,15 @@ await t.test("a title that the server shows and that cannot be opened is no abse
 await t.test("a folder without a key is an error of its own", async (t) => {
   const folder = newFolder("production");
   const secret = await newSecret(folder, "database", { password: "s3cret" });
-  let listed: FolderView[] = [{ ...folder, key_version: 1, encrypted_key: null, encrypted_key_alg: null }];
+  let listed: FolderView[] = [];
   const { url } = await startServer(t, ({ path }, response) =>
     json(response, 200, { data: path.endsWith("/folders") ? listed : [secret] }),
   );
-  const machine = await newMachine(url, [{ ...folder, key: null }]);
+  const machine = await newMachine(url, [folder]);
+  machine.folders = machine.folders.map((one) => ({ ...one, key: null }));
+  listed = [{ ...(await folderFor(folder, machine.public_key)), encrypted_key: null, encrypted_key_alg: null }];
   const client = createClient(machine);
-  await t.rejects(client.read(uri("database")), { code: "no_key" });
+  await t.rejects(client.read(uri("database")), { code: "key_pending" });
   t.same(await client.list(), [], "what cannot be opened is left out of a list of all");
 
   listed = [await folderFor(folder, machine.public_key)];

@@ -114,15 +114,15 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "notation-answered-with-another-secret",
     file: `${source}/answered-notation.ts`,
-    find: 'if (view.title !== title) throw another("secret");',
-    replace: 'if (view.title === "") throw another("secret");',
+    find: 'if ((await openAnsweredTitle(folder, view.uid, sealed)) !== title) throw another("secret");',
+    replace: 'if (view.title !== title) throw another("secret");',
     tests: asked,
   },
   {
     name: "uid-of-a-notation-taken-for-a-title-at-the-services-word",
     file: `${source}/answered-notation.ts`,
-    find: "if (!isSecretUid(title)) return;",
-    replace: 'if (!isSecretUid(title) || view.title !== "") return;',
+    find: "if (view.uid === title) return;",
+    replace: "if (view.uid === title || view.title === title) return;",
     tests: asked,
   },
   {
@@ -324,16 +324,15 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "machine-given-a-folder-under-a-key-that-nobody-confirmed",
     file: `${source}/grant-folder.ts`,
-    find: '  await requireConfirmed({ kind: "client", id: clientId, name, public_key, fingerprint }, confirm);\n',
-    replace:
-      '  if (name === "") await requireConfirmed({ kind: "client", id: clientId, name, public_key, fingerprint }, confirm);\n',
+    find: "if (keys.size === 1 && keys.has(shown)) return shown;",
+    replace: "if (keys.size === 1) return shown;",
     tests: asked,
   },
   {
     name: "key-that-was-sealed-since-the-bootstrap-not-fetched",
     file: `${source}/machine-store.ts`,
-    find: "if (key === null) return { id, name, permission, keyVersion: undefined, key };",
-    replace: "if (key === null) return { id, name, permission, keyVersion: key_version, key };",
+    find: "keyVersion: present ? key_version : undefined,",
+    replace: "keyVersion: key_version,",
     tests: [`${tests}/secrets-client.test.ts`],
   },
 ];

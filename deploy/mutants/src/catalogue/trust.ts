@@ -1,75 +1,11 @@
 import type { Mutant } from "../mutant.ts";
 
 const command = "packages/cli/src";
-const keys = "packages/cli/test/known-keys.test.ts";
 const ids = "packages/cli/test/ids.test.ts";
 const exporting = "packages/cli/test/export.test.ts";
 
 /** What the command believes of a service, and what it leaves behind on a person's machine. */
 export const trustMutants: readonly Mutant[] = [
-  {
-    name: "key-of-another-e-mail-taken",
-    file: `${command}/known-keys.ts`,
-    find: "if (pin === pinOf(holder)) return undefined;",
-    replace: "if (fingerprintIn(pin) === holder.fingerprint.hex) return undefined;",
-    tests: [keys],
-  },
-  {
-    name: "e-mail-with-another-key-taken-for-new",
-    file: `${command}/known-keys.ts`,
-    find: "sameEmail.some((one) => fingerprintIn(one) !== hex)",
-    replace: 'sameEmail.some((one) => fingerprintIn(one) !== hex && hex === "")',
-    tests: [keys],
-  },
-  {
-    name: "holder-who-was-taken-away-not-missed",
-    file: `${command}/known-keys.ts`,
-    find: "(listed ? takenAway(holder, standing) : undefined)",
-    replace: "(listed ? undefined : takenAway(holder, standing))",
-    tests: [keys],
-  },
-  {
-    name: "known-holder-taken-at-the-services-word",
-    file: `${command}/known-keys.ts`,
-    find: "(listed && standing === undefined ? onlyListed(holder) : undefined)",
-    replace: '(listed && standing === "removed" ? onlyListed(holder) : undefined)',
-    tests: [keys],
-  },
-  {
-    name: "removed-holder-not-remembered",
-    file: `${command}/forget-holders.ts`,
-    find: "await rememberRemoved(directory, service, holderIds);",
-    replace: "await rememberRemoved(directory, service, holderIds.slice(1));",
-    tests: [keys],
-  },
-  {
-    name: "removal-remembered-only-once-it-is-done",
-    file: `${command}/forget-holders.ts`,
-    find: "  await rememberRemoved(directory, service, holderIds);\n  await remove();\n",
-    replace: "  await remove();\n  await rememberRemoved(directory, service, holderIds);\n",
-    tests: [keys],
-  },
-  {
-    name: "taking-off-remembered-only-once-it-is-done",
-    file: `${command}/commands/share.ts`,
-    find: "await rememberTakenOff(directory, service, id, [userId]);\n  await person.folders.unshare(id, userId);",
-    replace: "await person.folders.unshare(id, userId);\n  await rememberTakenOff(directory, service, id, [userId]);",
-    tests: [keys],
-  },
-  {
-    name: "holder-who-is-no-member-taken-by-the-services-name",
-    file: `${command}/known-keys.ts`,
-    find: "{ ...asking, stranger: true }, { ...holder, name: `${name} (${id})` }",
-    replace: "asking, holder",
-    tests: [keys],
-  },
-  {
-    name: "removal-everywhere-undone-by-one-folder",
-    file: `${command}/known-holders.ts`,
-    find: '[...folders, ...ids.map(anywhere)].map((key) => [key, "removed"])',
-    replace: '[...folders].map((key) => [key, "removed"])',
-    tests: [keys],
-  },
   {
     name: "id-of-a-vault-taken-for-a-name",
     file: `${command}/access.ts`,

@@ -1,8 +1,6 @@
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { forgetHolders } from "../forget-holders.ts";
 import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
 
 interface CreateOptions extends PersonOptions {
   description?: string;
@@ -40,8 +38,6 @@ export async function renameApplication({ args: [nameOrId = "", name = ""], opti
 export async function removeApplication({ args: [nameOrId = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const application = pick(await person.applications.list(), nameOrId, "application");
-  const machines = await person.machines.list(application.id);
-  const ids = machines.map(({ client_id }) => client_id);
-  await forgetHolders(profileDirectory(env), person.url, ids, () => person.applications.remove(application.id));
+  await person.applications.remove(application.id);
   tell(`removed the application ${application.name} and cut off its machines`);
 }

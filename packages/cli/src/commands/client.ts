@@ -1,16 +1,11 @@
-import { isUuid } from "@coffer/sdk";
-import { asPerson, pick, sessionAt } from "../access.ts";
+import type { PersonClient } from "@coffer/sdk";
 import type { Call } from "../command-row.ts";
 import { Failure, exitCodes } from "../failure.ts";
-import { forgetHolders } from "../forget-holders.ts";
-import { canonical, rememberTakenOff } from "../known-holders.ts";
-import { confirmKey } from "../known-keys.ts";
-import type { ConfirmOptions } from "../known-keys.ts";
+import { compareWords } from "../compare-words.ts";
+import type { ConfirmOptions } from "../compare-words.ts";
 import { ofApplications } from "../of-applications.ts";
 import type { ApplicationOptions } from "../of-applications.ts";
-import { printJson, printList, shortTime, tell, visible } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { serviceKey } from "../same-service.ts";
+import { printJson, printList, shortTime, tell } from "../output.ts";
 
 /** `coffer client ls`: the machines of an application, or of all. */
 export async function listClients({ options, env }: Call<ApplicationOptions>): Promise<void> {
@@ -33,12 +28,10 @@ export async function listClients({ options, env }: Call<ApplicationOptions>): P
 /** `coffer client rm <client id>`: cuts a machine off within a second. */
 export async function removeClient({ args: [id = ""], options, env }: Call<ApplicationOptions>): Promise<void> {
   const { person, found } = await allClients(options, env);
-  const client = found.find(({ client_id }) => client_id === id);
-  await forgetHolders(profileDirectory(env), person.url, isUuid(id) ? [id] : [], async () => {
-    if (client === undefined) throw noMachine(id);
-    await person.machines.remove(client.application_id, id);
-    tell(`cut off the machine ${client.name} (${id})`);
-  });
+  const client = oneOf(found, id);
+  await person.machines.remove(client.application_id, client.client_id);
+  tell(`cut off the machine ${client.name} (${client.client_id})`);
+  await tellToRotate(person, `client:${client.client_id}`, `the machine ${client.name}`);
 }
 
 interface ShareOptions extends ApplicationOptions, ConfirmOptions {
@@ -48,26 +41,38 @@ interface ShareOptions extends ApplicationOptions, ConfirmOptions {
 /** `coffer client share <client id> <folder>`: gives a machine the folder with its key, or changes the permission. */
 export async function shareWithClient({ args: [id = "", folder = ""], options, env }: Call<ShareOptions>) {
   const { person, found } = await allClients(options, env);
-  const { id: folderId, name } = pick(await person.folders.list(), folder, "folder");
+  const { id: folderId, name } = await person.folders.find(folder);
   const client = oneOf(found, id);
-  const confirm = confirmKey(profileDirectory(env), await sessionAt(person.url, env), options, folderId);
   const request = { clientId: client.client_id, folderId, permission: options.permission };
-  const grant = await person.machines.share(client.application_id, request, confirm);
-  tell(`the machine ${visible(client.name)} may ${grant.permission} in ${visible(name)}`);
+  const grant = await person.machines.share(client.application_id, request, compareWords(options));
+  tell(`the machine ${client.name} may ${grant.permission} in ${name}`);
   if (options.json === true) printJson(grant);
 }
 
 /** `coffer client unshare <client id> <folder>`: takes the folder away from a machine. */
 export async function unshareFromClient({ args: [id = "", folder = ""], options, env }: Call<ApplicationOptions>) {
-  const person = await asPerson(options, env);
-  const { id: folderId, name } = pick(await person.folders.list(), folder, "folder");
-  // Before the service is asked: it may refuse, or not show the machine that it is to take the folder from.
-  if (isUuid(id)) await rememberTakenOff(profileDirectory(env), serviceKey(person.url), folderId, [canonical(id)]);
-  const client = oneOf((await allClients(options, env)).found, id);
+  const { person, found } = await allClients(options, env);
+  const { id: folderId, name } = await person.folders.find(folder);
+  const client = oneOf(found, id);
   await person.machines.unshare(client.application_id, client.client_id, folderId);
-  tell(
-    `took ${visible(name)} away from the machine ${visible(client.name)}. It may have kept its key: \`coffer folder rotate ${visible(name)}\` makes a new one`,
-  );
+  tell(`took ${name} away from the machine ${client.name}, which may have kept its key`);
+  tell(`the history of ${name} still names it: \`coffer folder rotate ${name}\` ends that and makes a new key`);
+}
+
+/** `coffer client confirm <client id>`: after the words were compared, names a machine in the histories of its folders. */
+export async function confirmClient({ args: [id = ""], options, env }: Call<ApplicationOptions & ConfirmOptions>) {
+  const { person, found } = await allClients(options, env);
+  const client = oneOf(found, id);
+  const confirmed = await person.machines.confirm(client.application_id, client.client_id, compareWords(options));
+  if (confirmed.length === 0) tell(`the histories of the folders of ${client.name} that you manage name it already`);
+  for (const { name } of confirmed) tell(`the machine ${client.name} is confirmed in ${name}, and has its key`);
+  if (options.json === true) printJson(confirmed);
+}
+
+/** Names what still waits for a manager after an access has ended. */
+export async function tellToRotate(person: PersonClient, who: string, what: string): Promise<void> {
+  for (const { kind, name } of await person.stillNaming(who))
+    tell(`the history of ${name} still names ${what}: \`coffer ${kind} rotate ${name}\` ends that`);
 }
 
 /** The machine of that id. Throws Failure: not found. */

@@ -1,5 +1,5 @@
 import { CofferError } from "@coffer/sdk";
-import { asPerson, pick } from "../access.ts";
+import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
@@ -18,13 +18,14 @@ export async function listFolders({ options, env }: Call<PersonOptions>): Promis
   printList(
     folders,
     options,
-    ["ID", "NAME", "PERMISSION", "KEY VERSION", "UPDATED"],
-    ({ id, name, permission, key_version, updated_at }) => [
+    ["ID", "NAME", "PERMISSION", "KEY VERSION", "UPDATED", "KEY"],
+    ({ id, name, permission, key_version, updated_at, problem }) => [
       id,
       name,
       permission ?? "",
       String(key_version),
       shortTime(updated_at),
+      problem ?? "",
     ],
   );
 }
@@ -32,7 +33,7 @@ export async function listFolders({ options, env }: Call<PersonOptions>): Promis
 /** `coffer folder rename <folder> <name>`: gives a folder another name. */
 export async function renameFolder({ args: [nameOrId = "", name = ""], options, env }: Call<PersonOptions>) {
   const person = await asPerson(options, env);
-  const folder = pick(await person.folders.list(), nameOrId, "folder");
+  const folder = await person.folders.find(nameOrId);
   const renamed = await person.folders.rename(folder.id, name);
   tell(`the folder ${folder.name} is now ${visible(renamed.name)}`);
   if (options.json === true) printJson(renamed);
@@ -45,7 +46,7 @@ interface RemoveOptions extends PersonOptions {
 /** `coffer folder rm <folder>`: removes a folder; with `--force` also the secrets in it. */
 export async function removeFolder({ args: [nameOrId = ""], options, env }: Call<RemoveOptions>): Promise<void> {
   const person = await asPerson(options, env);
-  const folder = pick(await person.folders.list(), nameOrId, "folder");
+  const folder = await person.folders.find(nameOrId);
   await person.folders.remove(folder.id, { force: options.force }).catch((error: unknown) => {
     const holdsSecrets = error instanceof CofferError && error.code === "conflict" && options.force !== true;
     if (!holdsSecrets) throw error;

@@ -56,7 +56,8 @@ export async function acceptInvite({ options, env }: Call<AcceptOptions>): Promi
     tell("you travel: joining an organization needs your password");
     const password = await readPassword(options.passwordFile, env, false);
     const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, manners);
-    return security.acceptInvite({ token, password, otp: askOtp(options) });
+    const proof = { password, otp: askOtp(options) };
+    return person.invites.accept(token, { prove: (request) => security.prove(proof, request) });
   });
   tell(`you are a member of ${organization.name}`);
   if (options.json === true) printJson(organization);

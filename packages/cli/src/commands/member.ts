@@ -1,14 +1,11 @@
 import { isUuid } from "@coffer/sdk";
-import type { MemberView, Role, SessionListItem } from "@coffer/sdk";
+import type { MemberView, PersonClient, Role, SessionListItem } from "@coffer/sdk";
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
+import { compareWords } from "../compare-words.ts";
+import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { forgetHolders } from "../forget-holders.ts";
-import { rememberRemoved } from "../known-holders.ts";
-import { confirmedAs } from "../known-keys.ts";
 import { print, printJson, printList, shortTime, tell } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { serviceKey } from "../same-service.ts";
 
 /** `coffer member ls`: who is in the organization. */
 export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {
@@ -37,15 +34,45 @@ export async function setMember({ args: [member = ""], options, env }: Call<SetO
   if (options.json === true) printJson(changed);
 }
 
+interface RemoveOptions extends PersonOptions {
+  force?: boolean;
+}
+
 /** `coffer member rm <member>`: ends a member's access at once; with oneself leaves. */
-export async function removeMember({ args: [member = ""], options, env }: Call<PersonOptions>): Promise<void> {
+export async function removeMember({ args: [member = ""], options, env }: Call<RemoveOptions>): Promise<void> {
   const person = await asPerson(options, env);
-  const [directory, service] = [profileDirectory(env), serviceKey(person.url)];
-  // Also of somebody whom the service does not show.
-  await rememberRemoved(directory, service, await confirmedAs(directory, service, member));
+  const { user_id: id, email } = await presentOrFormer(person, member);
+  const { signed, rotate } = await person.members.remove(id, { force: options.force });
+  tell(`${email} is no member any more, and may have kept what was open to them`);
+  if (!signed)
+    tell(
+      `the organization's history still names ${email}: an owner or admin signs it with \`coffer member rm ${email}\``,
+    );
+  for (const { kind, name } of rotate)
+    tell(
+      `the history of ${name} still names ${email}: \`coffer ${kind} rotate ${name}\` ends that and makes a new key`,
+    );
+}
+
+/** A member; or one who was removed before and whom the organization's history still names. */
+async function presentOrFormer(person: PersonClient, wanted: string): Promise<{ user_id: string; email: string }> {
+  try {
+    return pickMember(await person.members.list(), wanted);
+  } catch (error) {
+    const text = wanted.toLowerCase();
+    const named = await person.members.confirmed().catch(() => []);
+    const former = named.find(({ user_id, email }) => user_id === text || email === text);
+    if (former === undefined) throw error;
+    return former;
+  }
+}
+
+/** `coffer member confirm <member>`: after the words were compared, names a member in the organization's history. */
+export async function confirmMember({ args: [member = ""], options, env }: Call<PersonOptions & ConfirmOptions>) {
+  const person = await asPerson(options, env);
   const { user_id: id, email } = pickMember(await person.members.list(), member);
-  await forgetHolders(directory, person.url, [id], () => person.members.remove(id));
-  tell(`${email} is no member any more. What the person could open may have been kept: rotate those folders`);
+  await person.members.confirm(id, compareWords(options));
+  tell(`${email} is confirmed`);
 }
 
 interface SessionOptions extends PersonOptions {

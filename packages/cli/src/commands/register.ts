@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { register as registerAccount } from "@coffer/sdk/account";
-import { mannersOf } from "../access.ts";
+import { inviteTokenPrefix } from "@coffer/crypto";
+import { asPerson, mannersOf } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword, readToken } from "../inputs.ts";
@@ -9,6 +10,7 @@ import { usage } from "../failure.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { changeProfile, readProfile } from "../profile.ts";
+import { trustFile } from "../trust-file.ts";
 
 interface Options extends AddressOptions {
   email: string;
@@ -29,7 +31,7 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
   const password = await readPassword(options.passwordFile, env, true);
   // Also shows that the profile can be written, before anything is made.
   const profile = await changeProfile(directory, (before) => before);
-  const { session, recoveryKey } = await registerAccount(
+  const { session, recoveryKey, trust } = await registerAccount(
     {
       url,
       email: options.email,
@@ -41,9 +43,16 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
     },
     mannersOf(options),
   );
+  await trustFile(directory, url, session.user.id).change(() => trust);
   await keepSession(directory, session, options);
   tell(`registered ${session.user.email} at ${url}, and logged in`);
   tell("The recovery key opens your keys without the password. It is shown this once: keep it off this machine.");
   if (options.json === true) printJson({ user: session.user, url, recovery_key: recoveryKey });
   else print(recoveryKey);
+  // Not before the recovery key is shown, which cannot be had again.
+  if (inviteToken?.startsWith(inviteTokenPrefix) === true) {
+    const there = { url, ...(options.insecureHttp === true ? { insecureHttp: true } : {}) };
+    const organization = await (await asPerson(there, env)).invites.accept(inviteToken);
+    tell(`you are a member of ${organization.name}`);
+  }
 }

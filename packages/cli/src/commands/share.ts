@@ -1,25 +1,20 @@
-import type { HolderView, MemberView, Permission, PersonClient } from "@coffer/sdk";
-import { asPerson, pick, sessionAt } from "../access.ts";
+import { isUuid } from "@coffer/sdk";
+import type { Permission, PersonClient, RotationHolder } from "@coffer/sdk";
+import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { rememberTakenOff } from "../known-holders.ts";
-import { confirmedAs, confirmKey, confirmKeys } from "../known-keys.ts";
-import type { ConfirmOptions } from "../known-keys.ts";
-import { printJson, printList, tell, visible } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { serviceKey } from "../same-service.ts";
-import { pickMember } from "./member.ts";
+import { exitCodes, Failure } from "../failure.ts";
+import { printJson, printList, tell } from "../output.ts";
 
-interface ShareOptions extends PersonOptions, ConfirmOptions {
+interface ShareOptions extends PersonOptions {
   permission: Permission;
 }
 
 /** `coffer folder share <folder> <member>`: gives a member the folder with its key, or changes the permission. */
 export async function shareFolder({ args: [folder = "", member = ""], options, env }: Call<ShareOptions>) {
   const person = await asPerson(options, env);
-  const { id, name } = pick(await person.folders.list(), folder, "folder");
-  const { user_id: userId, email } = await memberOf(person, member);
-  const confirm = confirmKey(profileDirectory(env), await sessionAt(person.url, env), options, id);
-  const grant = await person.folders.share(id, { userId, name: email, permission: options.permission }, confirm);
+  const { id, name } = await person.folders.find(folder);
+  const { user_id: userId, email } = await colleague(person, member);
+  const grant = await person.folders.share(id, { userId, permission: options.permission });
   tell(`${email} may ${grant.permission} in ${name}`);
   if (options.json === true) printJson(grant);
 }
@@ -27,22 +22,17 @@ export async function shareFolder({ args: [folder = "", member = ""], options, e
 /** `coffer folder unshare <folder> <member>`: takes the folder away from a member. */
 export async function unshareFolder({ args: [folder = "", member = ""], options, env }: Call<PersonOptions>) {
   const person = await asPerson(options, env);
-  const { id, name } = pick(await person.folders.list(), folder, "folder");
-  const [directory, service] = [profileDirectory(env), serviceKey(person.url)];
-  // Before the service is asked: it may refuse, or not show whom it is to take the folder from.
-  await rememberTakenOff(directory, service, id, await confirmedAs(directory, service, member));
-  const { user_id: userId, email } = await memberOf(person, member);
-  await rememberTakenOff(directory, service, id, [userId]);
+  const { id, name } = await person.folders.find(folder);
+  const { user_id: userId, email } = await colleague(person, member);
   await person.folders.unshare(id, userId);
-  tell(
-    `took ${name} away from ${email}. The person may have kept its key: \`coffer folder rotate ${name}\` makes a new one`,
-  );
+  tell(`took ${name} away from ${email}, who may have kept its key`);
+  tell(`the history of ${name} still names ${email}: \`coffer folder rotate ${name}\` ends that and makes a new key`);
 }
 
 /** `coffer folder holders <folder>`: who holds the folder's key. */
 export async function listHolders({ args: [folder = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
-  const holders = await person.folders.holders(pick(await person.folders.list(), folder, "folder").id);
+  const holders = await person.folders.holders((await person.folders.find(folder)).id);
   printList(holders, options, ["KIND", "ID", "NAME", "PERMISSION"], ({ kind, id, name, permission }) => [
     kind === "user" ? "person" : "machine",
     id,
@@ -51,35 +41,47 @@ export async function listHolders({ args: [folder = ""], options, env }: Call<Pe
   ]);
 }
 
-/** `coffer folder rotate <folder>`: gives the folder a new key, for its present holders alone. */
-export async function rotateFolder({ args: [folder = ""], options, env }: Call<PersonOptions & ConfirmOptions>) {
+/** `coffer folder rotate <folder>`: gives the folder a new key, for the holders that its history confirms. */
+export async function rotateFolder({ args: [folder = ""], options, env }: Call<PersonOptions>) {
   const person = await asPerson(options, env);
-  const { id, name } = pick(await person.folders.list(), folder, "folder");
-  const emails = new Map((await person.members.list()).map(({ user_id, email }) => [user_id, email]));
-  const confirm = confirmKeys(profileDirectory(env), await sessionAt(person.url, env), options, id, emails);
-  const rotated = await person.folders.rotate(id, confirm);
+  const { id, name } = await person.folders.find(folder);
+  const rotated = await person.folders.rotate(id);
   tell(
-    `${visible(name)} has a new key (version ${rotated.key_version}). What somebody could read before may have been kept: replace values that must not be known`,
+    `${name} has a new key (version ${rotated.key_version}). What somebody could read before may have been kept: replace values that must not be known`,
   );
-  tell("it was sealed to");
-  for (const holder of rotated.holders) tell(`  ${lineOf(holder, emails.get(holder.id))}`);
+  tellHolders("it was sealed to", rotated.sealed_to);
+  tellHolders("its history does not name any more", rotated.dropped);
+  tellHolders("it was not sealed to, because suspended or not confirmed, until a manager confirms", rotated.left_out);
   if (rotated.unopened.length > 0) {
     tell(
       "some parts of these secrets did not open, or could not be sealed with the new key. They are stored unchanged:",
     );
-    for (const { uid, parts } of rotated.unopened) tell(`  ${visible(uid)}: ${parts.map(visible).join(", ")}`);
+    for (const { uid, parts } of rotated.unopened) tell(`  ${uid}: ${parts.join(", ")}`);
     tell("let their writers set them again, or remove one with `coffer rm <uid>`");
   }
   if (options.json === true) printJson(rotated);
 }
 
-/** `person bob@example.com (Bob)` or `machine web (its id)` */
-function lineOf({ kind, id, name }: HolderView, email: string | undefined): string {
-  if (kind === "client" || email === undefined)
-    return `${kind === "client" ? "machine" : "person"} ${visible(name)} (${visible(id)})`;
-  return `person ${visible(email)}${name === email ? "" : ` (${visible(name)})`}`;
+function tellHolders(what: string, holders: readonly RotationHolder[]): void {
+  if (holders.length === 0) return;
+  tell(what);
+  for (const { kind, id, name } of holders) tell(kind === "user" ? `  person ${name}` : `  machine ${name} (${id})`);
 }
 
-async function memberOf(person: PersonClient, nameOrId: string): Promise<MemberView> {
-  return pickMember(await person.members.list(), nameOrId);
+/**
+ * The member of that e-mail or id, as the organization's history names members: the service's list says nothing of keys.
+ * Throws Failure: not found, or usage when two have the e-mail.
+ */
+export async function colleague(person: PersonClient, wanted: string): Promise<{ user_id: string; email: string }> {
+  const text = wanted.trim().normalize("NFKC").toLowerCase();
+  const members = await person.members.confirmed();
+  const found = members.filter(({ user_id, email }) => (isUuid(text) ? user_id : email) === text);
+  const [first, ...others] = found;
+  if (first !== undefined && others.length === 0) return first;
+  if (first !== undefined)
+    throw new Failure(exitCodes.usage, `${found.length} members have the e-mail ${wanted}: name one by its id`);
+  throw new Failure(
+    exitCodes.notFound,
+    `the organization's history names no member ${wanted}: give the e-mail or id of one who has joined`,
+  );
 }

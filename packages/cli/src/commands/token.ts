@@ -1,3 +1,4 @@
+import type { TokenRequest } from "@coffer/sdk";
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { Failure, exitCodes, usage } from "../failure.ts";
@@ -23,11 +24,13 @@ export async function createToken({ options, env }: Call<CreateOptions>): Promis
   const clientExpiresAt = options.clientExpires === undefined ? undefined : momentAfter(now, options.clientExpires);
   const person = await asPerson(options, env);
   const application = pick(await person.applications.list(), options.app, "application");
-  const folders = await person.folders.list();
+  const folders: TokenRequest["folders"] = [];
+  for (const { folder, permission } of grants)
+    folders.push({ folderId: (await person.folders.find(folder)).id, permission });
   const token = await person.tokens.create({
     applicationId: application.id,
     name: options.name ?? application.name,
-    folders: grants.map(({ folder, permission }) => ({ folderId: pick(folders, folder, "folder").id, permission })),
+    folders,
     expiresAt,
     clientExpiresAt,
     allowedCidrs: options.cidr,

@@ -1,11 +1,10 @@
 import type { MemberView, Permission, PersonClient, Vault } from "@coffer/sdk";
-import { asMember, asPerson, sessionAt } from "../access.ts";
+import { asMember, asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { confirmKey } from "../known-keys.ts";
-import type { ConfirmOptions } from "../known-keys.ts";
+import { compareWords } from "../compare-words.ts";
+import type { ConfirmOptions } from "../compare-words.ts";
 import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
 import { vaultsOf, withVault } from "../pick-vault.ts";
 import { pickMember } from "./member.ts";
 
@@ -82,8 +81,8 @@ export async function shareVault({ args: [nameOrId = "", member = ""], options, 
   const { person, vault } = await withVault(options, env, nameOrId);
   requireShareable(vault);
   const { user_id: userId, email } = await memberOf(options, env, vault, member);
-  const confirm = confirmKey(profileDirectory(env), await sessionAt(person.url, env), options);
-  const grant = await person.vaults.share(vault.id, { userId, name: email, permission: options.permission }, confirm);
+  const request = { userId, name: email, permission: options.permission };
+  const grant = await person.vaults.share(vault.id, request, compareWords(options));
   tell(`${email} may ${grant.permission} in ${vault.name}`);
   if (options.json === true) printJson(grant);
 }

@@ -1,6 +1,7 @@
-import { dataOptions, jsonOption, otpOptions, personOptions, urlOption } from "../command-row.ts";
+import { confirmOptions, dataOptions, jsonOption, otpOptions, personOptions, urlOption } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 
+const trustCommands = () => import("../commands/trust.ts");
 const passwordFile = { flags: "--password-file <file>", description: "read the password from a file's first line" };
 const email = { flags: "--email <address>", description: "your e-mail address", required: true };
 
@@ -118,5 +119,28 @@ export const accountRows: readonly CommandRow[] = [
     examples: ["coffer org ls"],
     options: personOptions,
     load: async () => (await import("../commands/org.ts")).listOrganizations,
+  },
+  {
+    name: "org adopt",
+    args: "<organization>",
+    summary: "give an organization a history that another program made without one; compares words with its members",
+    examples: ["coffer org adopt Example"],
+    options: [...confirmOptions, ...personOptions],
+    load: async () => (await trustCommands()).adoptOrganization,
+  },
+  {
+    name: "org trust",
+    args: "<organization>",
+    summary: "trust an organization's history as the service shows it, once its newest signer's words were compared",
+    examples: ["coffer org trust Example"],
+    options: [...confirmOptions, ...personOptions],
+    load: async () => (await trustCommands()).trustOrganization,
+  },
+  {
+    name: "keyring trust",
+    summary: "begin again what your devices trust from what the service shows, once words were compared",
+    examples: ["coffer keyring trust"],
+    options: [{ flags: "--yes", description: "without the question" }, ...personOptions],
+    load: async () => (await trustCommands()).trustKeyring,
   },
 ];

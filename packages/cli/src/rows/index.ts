@@ -41,6 +41,7 @@ export const nouns: Readonly<Record<string, string>> = {
   client: "machines",
   totp: "the second factor",
   org: "organizations",
+  keyring: "what your devices tell each other",
   invite: "invitations into the organization",
   member: "who is in the organization",
   audit: "the audit records of your organization",

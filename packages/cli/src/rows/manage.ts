@@ -1,6 +1,8 @@
-import { confirmOptions, jsonOption, permissionOption, personOptions, urlOption } from "../command-row.ts";
+import { confirmOptions, dataOptions, jsonOption, permissionOption, personOptions, urlOption } from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
 
+const trustCommands = () => import("../commands/trust.ts");
+const yesOption: OptionRow = { flags: "--yes", description: "without the question" };
 const ofApp: OptionRow = { flags: "--app <app>", description: "only of this application (name or id)" };
 
 export const manageRows: readonly CommandRow[] = [
@@ -46,7 +48,7 @@ export const manageRows: readonly CommandRow[] = [
       "coffer folder share production bob@example.com",
       "coffer folder share production bob@example.com --permission write",
     ],
-    options: [permissionOption, ...confirmOptions, ...personOptions],
+    options: [permissionOption, ...personOptions],
     load: async () => (await import("../commands/share.ts")).shareFolder,
   },
   {
@@ -68,10 +70,34 @@ export const manageRows: readonly CommandRow[] = [
   {
     name: "folder rotate",
     args: "<folder>",
-    summary: "give a folder a new key, for its present holders alone",
-    examples: ["coffer folder rotate production", "coffer folder rotate production --trust-new"],
-    options: [...confirmOptions, ...personOptions],
+    summary: "give a folder a new key, for the holders that its history confirms",
+    examples: ["coffer folder rotate production"],
+    options: personOptions,
     load: async () => (await import("../commands/share.ts")).rotateFolder,
+  },
+  {
+    name: "folder accept",
+    args: "<id>",
+    summary: "accept a folder that somebody gave you, once",
+    examples: ["coffer folder accept 0190c0de-…"],
+    options: [yesOption, ...personOptions],
+    load: async () => (await trustCommands()).acceptFolder,
+  },
+  {
+    name: "folder adopt",
+    args: "<id>",
+    summary: "give a folder a history that another program made without one",
+    examples: ["coffer folder adopt 0190c0de-…"],
+    options: [...confirmOptions, ...personOptions],
+    load: async () => (await trustCommands()).adoptFolder,
+  },
+  {
+    name: "folder trust",
+    args: "<id>",
+    summary: "trust a folder's history as the service shows it, once its newest signer's words were compared",
+    examples: ["coffer folder trust 0190c0de-…", "coffer folder trust 0190c0de-… --config machine.json"],
+    options: [...confirmOptions, ...dataOptions],
+    load: async () => (await trustCommands()).trustFolder,
   },
   {
     name: "app create",
@@ -196,6 +222,14 @@ export const manageRows: readonly CommandRow[] = [
       ...personOptions,
     ],
     load: async () => (await import("../commands/client.ts")).shareWithClient,
+  },
+  {
+    name: "client confirm",
+    args: "<client-id>",
+    summary: "compare the words of a machine that sent no join, and give it the keys of its folders",
+    examples: ["coffer client confirm 0190c0de-…"],
+    options: [...confirmOptions, ofApp, ...personOptions],
+    load: async () => (await import("../commands/client.ts")).confirmClient,
   },
   {
     name: "client unshare",

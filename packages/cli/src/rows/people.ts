@@ -1,4 +1,4 @@
-import { otpOptions, personOptions } from "../command-row.ts";
+import { confirmOptions, otpOptions, personOptions } from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
 
 const roles = ["owner", "admin", "auditor", "member"] as const;
@@ -73,8 +73,19 @@ export const peopleRows: readonly CommandRow[] = [
     args: member,
     summary: "end a member's access at once; with yourself leave",
     examples: ["coffer member rm bob@example.com"],
-    options: personOptions,
+    options: [
+      { flags: "--force", description: "also the only manager of some folders, which are read-only then" },
+      ...personOptions,
+    ],
     load: async () => (await import("../commands/member.ts")).removeMember,
+  },
+  {
+    name: "member confirm",
+    args: member,
+    summary: "compare the words of a member whom the organization's history does not name, and confirm",
+    examples: ["coffer member confirm bob@example.com"],
+    options: [...confirmOptions, ...personOptions],
+    load: async () => (await import("../commands/member.ts")).confirmMember,
   },
   {
     name: "member sessions",

@@ -1,6 +1,7 @@
-import { cacheOption, dataOptions, jsonOption } from "../command-row.ts";
+import { cacheOption, dataOptions as callerOptions, jsonOption, unsealedTitlesOption } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 
+const dataOptions = [unsealedTitlesOption, ...callerOptions];
 const uri = "coffer://production/database/field/password";
 const recordTypes = ["login", "card", "note", "identity", "ssh_key", "api_credential", "database", "env_file"] as const;
 

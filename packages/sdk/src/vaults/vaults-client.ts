@@ -5,12 +5,20 @@ import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import { publicKeyOf, requireConfirmed } from "../public-key.ts";
 import type { ConfirmKey } from "../public-key.ts";
-import type { ShareRequest } from "../share-folder.ts";
 import { vaultKeyOf } from "./open-vault.ts";
 import type { OpenVault, Vault } from "./open-vault.ts";
 import { allPages, vaultPath } from "./vault-store.ts";
 import type { VaultStore } from "./vault-store.ts";
+import type { Permission } from "../views.ts";
 import type { VaultGrantView, VaultMemberView, VaultView } from "./views.ts";
+
+/** Who is given a vault, and what the person may do in it. */
+export interface ShareRequest {
+  userId: string;
+  /** How the person is called when the key is to be confirmed. */
+  name: string;
+  permission: Permission;
+}
 
 /** Vaults, which hold records. Every method throws CofferError. Vaults are named by their ids. */
 export interface VaultsClient {
@@ -84,8 +92,8 @@ async function shareVault(
   confirm: ConfirmKey,
 ): Promise<VaultGrantView> {
   const key = vaultKeyOf(open);
-  const { public_key, fingerprint } = await publicKeyOf(store.send, userId);
-  await requireConfirmed({ kind: "user", id: userId, name, public_key, fingerprint }, confirm);
+  const { public_key } = await publicKeyOf(store.send, userId);
+  await requireConfirmed({ kind: "user", id: userId, name, public_key }, confirm);
   const body = {
     permission,
     encrypted_key: await seal(public_key, key, contexts.vaultKey(open.vault.id)),

@@ -1,0 +1,92 @@
+import type { Mutant } from "../mutant.ts";
+
+const source = "packages/sdk/src/histories";
+const tests = ["packages/sdk/test/histories.test.ts"] as const;
+
+/** What a client checks before it uses a key that the service hands out. */
+export const historyClientMutants: readonly Mutant[] = [
+  {
+    name: "folder-key-used-without-its-check",
+    file: `${source}/trusted-folder.ts`,
+    find: "if ((await keyCheck(key, state.res, ver)) === check) return key;",
+    replace: 'if ((await keyCheck(key, state.res, ver)) !== "") return key;',
+    tests,
+  },
+  {
+    name: "older-version-of-a-key-used",
+    file: `${source}/trusted-folder.ts`,
+    find: "if (ver !== view.key_version)\n",
+    replace: "if (ver < view.key_version)\n",
+    tests,
+  },
+  {
+    name: "folder-used-that-was-not-accepted",
+    file: `${source}/trusted-folder.ts`,
+    find: "if (!accepted)\n",
+    replace: 'if (!accepted && name === "")\n',
+    tests,
+  },
+  {
+    name: "shorter-history-taken",
+    file: `${source}/walk.ts`,
+    find: "if (newest === null || newest < least) throw rolledBack(res, least, newest);",
+    replace: "if (newest === null) throw rolledBack(res, least, newest);",
+    tests,
+  },
+  {
+    name: "hidden-entries-not-missed",
+    file: `${source}/walk.ts`,
+    find: "if (state === null || (fresh.length === 0 && !first)) throw hidden(res, newest);",
+    replace: "if (state === null || fresh.length === 0) break;",
+    tests,
+  },
+  {
+    name: "another-history-of-the-same-length-taken",
+    file: `${source}/walk.ts`,
+    find: "shown?.claims.seq !== head.seq || shown.hash !== head.hash",
+    replace: "shown?.claims.seq !== head.seq",
+    tests,
+  },
+  {
+    name: "removed-manager-signs-on",
+    file: `${source}/histories.ts`,
+    find: 'if (options.organizations && kindOf(res) !== "org") await checkOrganization(walked, before?.pin ?? null);',
+    replace: "",
+    tests,
+  },
+  {
+    name: "key-sealed-to-a-holder-by-the-services-word",
+    file: `${source}/confirmed-key.ts`,
+    find: "return holderOf(organization, who)?.key === holder.key ? holder.key : undefined;",
+    replace: "return holder.key;",
+    tests: ["packages/sdk/test/confirmed-key.test.ts"],
+  },
+  {
+    name: "machine-accepts-a-folder-from-a-stranger",
+    file: `${source}/machine-trust.ts`,
+    find: 'return manager?.perm === "manage" && manager.key === given.key;',
+    replace: "return manager?.key !== given.key;",
+    tests,
+  },
+  {
+    name: "older-keyring-taken",
+    file: `${source}/device-keyring.ts`,
+    find: "if (shown.version < before.keyring) throw keyringRolledBack(shown.version, before.keyring);",
+    replace: "",
+    tests,
+  },
+  {
+    name: "ambiguous-name-taken-for-the-first",
+    file: "packages/sdk/src/find-secret.ts",
+    find: "if (accepted.length > 1) throw",
+    replace: "if (accepted.length > 2) throw",
+    tests,
+  },
+  {
+    name: "history-read-again-by-a-poller",
+    file: `${source}/histories.ts`,
+    find: "known.expect === undefined && known.pin.seq === historySeq",
+    replace: "known.expect === undefined && known.pin.seq === -1",
+    tests,
+  },
+];

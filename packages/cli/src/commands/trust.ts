@@ -1,0 +1,96 @@
+import { isUuid } from "@coffer/sdk";
+import type { Adoption, PersonClient } from "@coffer/sdk";
+import { asMachine, asPerson, machineConfigurationOf, pick } from "../access.ts";
+import { askToAccept } from "../ask-to-accept.ts";
+import type { Call, DataOptions, PersonOptions } from "../command-row.ts";
+import { askYesOrNo, compareWords } from "../compare-words.ts";
+import type { ConfirmOptions } from "../compare-words.ts";
+import { exitCodes, Failure, usage } from "../failure.ts";
+import { printJson, tell } from "../output.ts";
+
+type Confirming = PersonOptions & ConfirmOptions;
+
+/** `coffer org adopt <organization>`: gives an organization a history that was made without one. */
+export async function adoptOrganization({ args: [nameOrId = ""], options, env }: Call<Confirming>): Promise<void> {
+  const person = await asPerson({ ...options, org: nameOrId }, env);
+  sayAdopted("organization", await person.organizations.adopt(compareWords(options)), "coffer member confirm", options);
+}
+
+/** `coffer org trust <organization>`: trusts its history as the service shows it. */
+export async function trustOrganization({ args: [nameOrId = ""], options, env }: Call<Confirming>): Promise<void> {
+  const person = await asPerson(options, env);
+  const { id, name } = pick(await person.organizations.list(), nameOrId, "organization");
+  await person.organizations.trust(id, compareWords(options));
+  tell(`the history of ${name} is trusted from now on`);
+}
+
+/** `coffer folder adopt <id>`: gives a folder a history that was made without one. */
+export async function adoptFolder({ args: [id = ""], options, env }: Call<Confirming>): Promise<void> {
+  const person = await asPerson(options, env);
+  const adoption = await person.folders.adopt(idOf(id), compareWords(options));
+  sayAdopted("folder", adoption, "coffer client confirm", options);
+  tell(`its present key came from the service: \`coffer folder rotate ${adoption.name}\` makes a new one`);
+}
+
+/** `coffer folder trust <id>`: trusts its history as the service shows it, as a person or a machine. */
+export async function trustFolder({
+  args: [id = ""],
+  options,
+  env,
+}: Call<DataOptions & ConfirmOptions>): Promise<void> {
+  const configuration = machineConfigurationOf(options, env);
+  if (configuration === undefined) await (await asPerson(options, env)).folders.trust(idOf(id), compareWords(options));
+  else await (await asMachine(configuration, options, env)).trustFolder(idOf(id), compareWords(options));
+  tell(`the history of the folder ${id} is trusted from now on`);
+}
+
+interface AcceptOptions extends PersonOptions {
+  yes?: boolean;
+}
+
+/** `coffer folder accept <id>`: accepts a folder that somebody gave one. */
+export async function acceptFolder({ args: [id = ""], options, env }: Call<AcceptOptions>): Promise<void> {
+  const { folders } = await asPerson(options, env);
+  await accept(folders, idOf(id), options);
+}
+
+async function accept(
+  { offer: show, accept: take }: Pick<PersonClient["folders"], "offer" | "accept">,
+  id: string,
+  { yes = false, json }: AcceptOptions,
+): Promise<void> {
+  const offer = await show(id);
+  if (!yes && !(await askToAccept(offer))) throw new Failure(exitCodes.denied, `${offer.name} was not accepted`);
+  await take(id);
+  tell(`accepted the ${offer.kind} ${offer.name} from ${offer.from}`);
+  if (json === true) printJson(offer);
+}
+
+interface KeyringOptions extends PersonOptions {
+  yes?: boolean;
+}
+
+/** `coffer keyring trust`: begins the keyring again from what the service shows. */
+export async function trustKeyring({ options, env }: Call<KeyringOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  await person.keyring.trust((shown) => {
+    for (const { res, name, signer, fingerprint } of shown)
+      tell(`${name} (${res}), last signed by ${signer}\n  ${fingerprint.words}`.replaceAll("\n", " "));
+    if (options.yes === true) return Promise.resolve(true);
+    const question = "Compare the words with those people. Are they the same, and is all of it expected";
+    return Promise.resolve(askYesOrNo(question, "compare the words of each, and give --yes"));
+  });
+  tell("this device trusts what was shown, and tells your other devices");
+}
+
+function sayAdopted(noun: string, { name, left_out }: Adoption, how: string, { json }: PersonOptions): void {
+  tell(`the ${noun} ${name} has a history from now on`);
+  for (const one of left_out) tell(`its history does not name ${one.name}: compare words, then \`${how} ${one.id}\``);
+  if (json === true) printJson({ name, left_out });
+}
+
+/** What nothing is trusted of yet is named by its id: its name is the service's word. */
+function idOf(text: string): string {
+  if (isUuid(text)) return text.toLowerCase();
+  throw usage(`${text} is no id: \`coffer folder ls\` shows the ids`);
+}

@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { memoryTrust, parseConfiguration } from "@coffer/sdk";
+import type { MachineConfiguration, TrustRecord, TrustStorage } from "@coffer/sdk";
+import { saveConfiguration } from "@coffer/sdk/node";
+import { withFileLock } from "./file-lock.ts";
+import { withHeldSignals } from "./held-signals.ts";
+
+/** What a file or its folder says when it is mounted to be read only, as secrets are in a cluster. */
+const unwritable = new Set<string | undefined>(["EACCES", "EROFS", "EPERM", "ENOSPC", "EBUSY"]);
+
+/**
+ * Keeps what a machine trusts in its configuration file, under a lock. Where that cannot be written it is kept in memory: the
+ * next start begins from what the file says.
+ */
+export function configurationTrust(path: string, configuration: MachineConfiguration): TrustStorage {
+  const empty: TrustRecord = { version: 1, keyring: 0, unsaved: false, resources: {} };
+  let memory: TrustStorage | undefined;
+  const read = async (): Promise<MachineConfiguration> => parseConfiguration(await readFile(path, "utf8"));
+  return {
+    load: () => memory?.load() ?? Promise.resolve(configuration.histories ?? empty),
+    async change(change) {
+      if (memory !== undefined) return memory.change(change);
+      try {
+        return await withFileLock(`${path}.lock`, async () => {
+          const present = await read();
+          const before = present.histories ?? empty;
+          const after = change(before);
+          if (after !== before) await withHeldSignals(() => saveConfiguration(path, { ...present, histories: after }));
+          return after;
+        });
+      } catch (error) {
+        if (!isUnwritable(error)) throw error;
+        memory = memoryTrust(configuration.histories ?? empty);
+        return memory.change(change);
+      }
+    },
+  };
+}
+
+function isUnwritable(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: unknown };
+  return unwritable.has(code) || (cause instanceof Error && unwritable.has((cause as NodeJS.ErrnoException).code));
+}

@@ -1,0 +1,135 @@
+import { keyCheck } from "@coffer/crypto";
+import { holderOf, sign } from "@coffer/history";
+import type { Change, Holder, HistoryState, Resource } from "@coffer/history";
+import { CofferError } from "../errors.ts";
+import { personUnsealing, openFolderKey } from "../folder-key.ts";
+import type { PersonSession } from "../person-session.ts";
+import { publicKeyOf, requireConfirmed } from "../public-key.ts";
+import type { ConfirmKey } from "../public-key.ts";
+import { dataOf } from "../secret-store.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { FolderView, HolderView, MemberView, OrganizationView } from "../views.ts";
+import { understoodHistory } from "./history-failure.ts";
+import { canonicalEmail, permissionOfRole } from "./organization.ts";
+import type { PersonTrust } from "./person-trust.ts";
+import { personHistoryPath } from "./read-entries.ts";
+
+type Send = (request: ApiRequest) => Promise<ApiAnswer>;
+
+/** What an adoption has signed. */
+export interface Adoption {
+  name: string;
+  /** Holders that the service lists and the history does not name: nothing is sealed to them until they are confirmed. */
+  left_out: { kind: "user" | "client"; id: string; name: string }[];
+}
+
+/**
+ * Gives an organization that has none a history: entry 0 names the caller, and each member whose words were compared.
+ * Throws CofferError `access_denied` when the caller is no owner or admin, `conflict` when there is a history.
+ */
+export async function adoptOrganization(send: Send, trust: PersonTrust, confirm: ConfirmKey): Promise<Adoption> {
+  const { id, name } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
+  const self = await trust.self();
+  const members = dataOf(await send({ method: "GET", path: "/api/org/members" })) as MemberView[];
+  const set: Holder[] = [];
+  const leftOut: Adoption["left_out"] = [];
+  for (const { user_id: userId, email, role } of members) {
+    const who = `user:${userId}` as const;
+    const isSelf = who === self.who;
+    const key = isSelf ? self.publicKey : (await publicKeyOf(send, userId)).public_key;
+    const holder = { kind: "user", id: userId, name: email, public_key: key } as const;
+    if (isSelf || (await isConfirmed(holder, confirm)))
+      set.push({ who, key, perm: permissionOfRole(role), email: canonicalEmail(email) });
+    else leftOut.push({ kind: "user", id: userId, name: email });
+  }
+  await adopt(send, trust, `org:${id}`, { name, set });
+  return { name, left_out: leftOut };
+}
+
+/**
+ * Gives a folder that has none a history, from its present key on. People whom the organization's history names need no
+ * comparison; of each machine the words are compared. The service has handed out the present key: rotate the folder after it.
+ */
+export async function adoptFolder(
+  send: Send,
+  trust: PersonTrust,
+  session: PersonSession,
+  folderId: string,
+  confirm: ConfirmKey,
+): Promise<Adoption> {
+  const res = `folder:${folderId}` as const;
+  const { state: organization } = await trust.organization();
+  const views = dataOf(await send({ method: "GET", path: "/api/org/folders" })) as FolderView[];
+  const view = views.find(({ id }) => id === folderId);
+  if (view === undefined) throw new CofferError("not_found", `there is no folder ${folderId} that you may use`);
+  const key = await openFolderKey(view, personUnsealing(session));
+  if (key === null) throw new CofferError("no_key", `the key of the folder ${view.name} was not sealed to you`);
+  const listed = dataOf(await send({ method: "GET", path: `/api/org/folders/${folderId}/members` })) as HolderView[];
+  const { set, leftOut } = await confirmedHolders(organization, listed, confirm);
+  const change = {
+    org: organization.res.slice("org:".length),
+    name: view.name,
+    set,
+    ver: view.key_version,
+    check: await keyCheck(key, res, view.key_version),
+  };
+  await adopt(send, trust, res, change);
+  return { name: view.name, left_out: leftOut };
+}
+
+async function confirmedHolders(
+  organization: HistoryState,
+  listed: readonly HolderView[],
+  confirm: ConfirmKey,
+): Promise<{ set: Holder[]; leftOut: Adoption["left_out"] }> {
+  const set: Holder[] = [];
+  const leftOut: Adoption["left_out"] = [];
+  for (const { kind, id, name, public_key, permission: perm } of listed) {
+    const who = `${kind}:${id}` as const;
+    const member = holderOf(organization, who);
+    const isKnown = kind === "user" && member?.key === public_key;
+    if (isKnown || (kind === "client" && (await isConfirmed({ kind, id, name, public_key }, confirm))))
+      set.push({ who, key: public_key, perm });
+    else leftOut.push({ kind, id, name: member?.email ?? name });
+  }
+  return { set, leftOut };
+}
+
+/** Confirms a member whom the organization's history does not name with this key, after the words were compared. */
+export async function confirmMember(
+  send: Send,
+  trust: PersonTrust,
+  { user_id: userId, email, role }: MemberView,
+  confirm: ConfirmKey,
+): Promise<void> {
+  const { state } = await trust.organization();
+  const { public_key: key } = await publicKeyOf(send, userId);
+  const holder = { who: `user:${userId}` as const, key, perm: permissionOfRole(role), email: canonicalEmail(email) };
+  if (holderOf(state, holder.who)?.key === key) return;
+  await requireConfirmed({ kind: "user", id: userId, name: email, public_key: key }, confirm);
+  await trust.sign(state.res, () =>
+    Promise.resolve({
+      change: { set: [holder] },
+      send: (entry) => send({ method: "POST", path: "/api/org/history", body: { entry } }),
+    }),
+  );
+}
+
+async function adopt(send: Send, trust: PersonTrust, res: Resource, change: Change): Promise<void> {
+  const { who, privateKey } = await trust.self();
+  const by = who as `user:${string}`; // people adopt
+  const { text, state } = await understoodHistory((async () => sign(null, res, by, await privateKey(), change))());
+  const headers = res.startsWith("org:") ? { "x-coffer-org": res.slice("org:".length) } : undefined;
+  await send({ method: "POST", path: personHistoryPath(res), body: { entry: text }, headers });
+  await trust.keep(res, state);
+}
+
+async function isConfirmed(holder: Parameters<typeof requireConfirmed>[0], confirm: ConfirmKey): Promise<boolean> {
+  try {
+    await requireConfirmed(holder, confirm);
+    return true;
+  } catch (error) {
+    if (error instanceof CofferError && error.code === "access_denied") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import { CofferError } from "../errors.ts";
+import type { PersonSession } from "../person-session.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { Histories } from "./histories.ts";
+import { understoodHistory } from "./history-failure.ts";
+import { keyringRolledBack, readKeyring, writeKeyring } from "./keyring.ts";
+import type { Keyring } from "./keyring.ts";
+import type { Trusted, TrustRecord } from "./trust-storage.ts";
+import { forked, hashBefore } from "./walk.ts";
+
+/** What this device and the person's others tell each other. */
+export interface DeviceKeyring {
+  /** Brings in what the others trust; asks once. Throws CofferError `keyring_missing`, `keyring_rolled_back`. */
+  learn(): Promise<void>;
+  /** Tells the others what this device trusts, when it trusts more than they were told. */
+  save(): Promise<void>;
+}
+
+export interface DeviceKeyringOptions {
+  send(request: ApiRequest): Promise<ApiAnswer>;
+  session(): Promise<PersonSession>;
+  histories: () => Histories;
+  /** Hears why the others could not be told; what was done is done. */
+  onTrouble?: ((error: CofferError) => void) | undefined;
+}
+
+/** How often a device tries to be the next that writes the keyring. */
+const rounds = 6;
+
+export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKeyringOptions): DeviceKeyring {
+  let asked: Promise<void> | undefined;
+  let saving: Promise<void> = Promise.resolve();
+
+  const take = async (): Promise<TrustRecord> => {
+    const own = histories();
+    const before = await own.record();
+    const shown = await readKeyring(send, await session());
+    if (shown.version < before.keyring) throw keyringRolledBack(shown.version, before.keyring);
+    if (shown.version === before.keyring) return before;
+    await requireContained(own, before, shown);
+    return own.changeRecord((present) => merged(present, shown));
+  };
+
+  const learn = async (): Promise<void> => {
+    try {
+      await take();
+    } catch (error) {
+      const { resources } = await histories().record();
+      // A device that trusts something already goes on with that.
+      if (!(error instanceof CofferError) || Object.keys(resources).length === 0) throw error;
+      if (error.code !== "keyring_missing") throw error;
+      onTrouble?.(error);
+    }
+  };
+
+  const write = async (): Promise<void> => {
+    let record = await histories().record();
+    for (let round = 0; record.unsaved && round < rounds; round += 1) {
+      const version = record.keyring + 1;
+      try {
+        await writeKeyring(send, await session(), version, record);
+      } catch (error) {
+        if (!(error instanceof CofferError) || error.code !== "precondition_failed") throw error;
+        record = await take();
+        continue;
+      }
+      const told = record.resources;
+      record = await histories().changeRecord((present) => ({
+        ...present,
+        keyring: version,
+        unsaved: present.unsaved && JSON.stringify(present.resources) !== JSON.stringify(told),
+      }));
+    }
+  };
+
+  return {
+    learn: () =>
+      (asked ??= learn().catch((error: unknown) => {
+        asked = undefined;
+        throw error;
+      })),
+    save() {
+      saving = saving.then(write).catch((error: unknown) => {
+        if (!(error instanceof CofferError)) throw error;
+        onTrouble?.(error);
+      });
+      return saving;
+    },
+  };
+}
+
+/** What another device pinned before this one did must be part of the history that was verified here. */
+async function requireContained(own: Histories, { resources }: TrustRecord, { pins }: Keyring): Promise<void> {
+  for (const [res, pin] of Object.entries(pins)) {
+    const here = resources[res]?.pin;
+    if (here === undefined || pin.seq > here.seq) continue;
+    const name = res as `folder:${string}`; // a keyring has the names of histories
+    if (pin.seq === here.seq && pin.hash === here.hash) continue;
+    const hash = await understoodHistory(hashBefore(own.read, name, pin.seq, here));
+    if (hash !== pin.hash) throw await understoodHistory<CofferError>(Promise.reject(forked(name, pin.seq)));
+  }
+}
+
+function merged(present: TrustRecord, { version, pins, accepted }: Keyring): TrustRecord {
+  const resources = { ...present.resources };
+  for (const [res, pin] of Object.entries(pins)) {
+    const here = resources[res];
+    const isAccepted = accepted.includes(res) || res.startsWith("org:");
+    if (here === undefined) resources[res] = { pin, state: null, accepted: isAccepted };
+    else resources[res] = { ...laterOf(here, pin), accepted: here.accepted || isAccepted };
+  }
+  return { ...present, resources, keyring: Math.max(version, present.keyring) };
+}
+
+/** What this device has verified, which is to contain what another one has. */
+function laterOf(here: Trusted, pin: Trusted["pin"]): Trusted {
+  const known = here.expect ?? here.pin;
+  return pin.seq > known.seq ? { ...here, expect: pin } : here;
+}

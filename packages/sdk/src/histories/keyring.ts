@@ -1,0 +1,90 @@
+import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
+import type { Head } from "@coffer/history";
+import { CofferError } from "../errors.ts";
+import type { PersonSession } from "../person-session.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { TrustRecord } from "./trust-storage.ts";
+
+/** What a person's devices share of the histories that they trust. Vaults have a place of their own each. */
+export interface Keyring {
+  version: number;
+  pins: Record<string, Head>;
+  /** Folders that the person has made or accepted. */
+  accepted: string[];
+}
+
+const path = "/api/account/keyring";
+
+interface KeyringPlaintext {
+  pins: Record<string, [number, string]>;
+  accepted: string[];
+}
+
+/** The keyring of a record, sealed as one version. */
+export async function sealKeyring(
+  session: Pick<PersonSession, "user_key"> & { user: { id: string } },
+  version: number,
+  { resources }: TrustRecord,
+): Promise<string> {
+  const shared = Object.entries(resources).filter(([res]) => !res.startsWith("vault:"));
+  const pins = shared.map(
+    ([res, { pin, expect = pin }]) => [res, [expect.seq, expect.hash]] as [string, [number, string]],
+  );
+  const accepted = shared.filter(([res, one]) => one.accepted && res.startsWith("folder:")).map(([res]) => res);
+  const plaintext: KeyringPlaintext = { pins: Object.fromEntries(pins), accepted };
+  const context = contexts.keyring(session.user.id, version);
+  return box(decodeBase64(session.user_key), encodeText(JSON.stringify(plaintext)), context);
+}
+
+/**
+ * The keyring as the service holds it.
+ *
+ * @throws CofferError `keyring_missing` when there is none, or it does not open
+ */
+export async function readKeyring(
+  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  session: PersonSession,
+): Promise<Keyring> {
+  let answer: ApiAnswer;
+  try {
+    answer = await send({ method: "GET", path });
+  } catch (error) {
+    if (error instanceof CofferError && error.status === 404 && !error.foreign) throw missing("there is none", error);
+    throw error;
+  }
+  const { version, sealed } = answer.body as { version?: unknown; sealed?: unknown };
+  if (typeof sealed !== "string" || !Number.isSafeInteger(version))
+    throw new CofferError("bad_answer", "the service's answer is no keyring", { status: answer.status });
+  const number = Number(version);
+  try {
+    const opened = await unboxBound(decodeBase64(session.user_key), sealed, contexts.keyring(session.user.id, number));
+    const { pins, accepted } = JSON.parse(decodeText(opened)) as KeyringPlaintext; // this person sealed it
+    const heads = Object.entries(pins).map(([res, [seq, hash]]) => [res, { seq, hash }] as const);
+    return { version: number, pins: Object.fromEntries(heads), accepted };
+  } catch (cause) {
+    throw missing("it does not open", cause);
+  }
+}
+
+/** Puts the next version of the keyring. Throws CofferError `precondition_failed` when another device was first. */
+export async function writeKeyring(
+  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  session: PersonSession,
+  version: number,
+  record: TrustRecord,
+): Promise<void> {
+  await send({ method: "PUT", path, body: { version, sealed: await sealKeyring(session, version, record) } });
+}
+
+function missing(why: string, cause: unknown): CofferError {
+  const what = `the keyring, which tells this device what your other devices trust, is missing: ${why}`;
+  return new CofferError("keyring_missing", `${what}. \`coffer keyring trust\` shows what would be trusted`, { cause });
+}
+
+export function keyringRolledBack(shown: number, known: number): CofferError {
+  return new CofferError(
+    "keyring_rolled_back",
+    `the service shows version ${shown} of the keyring, and this device has seen version ${known}: ` +
+      "`coffer keyring trust` shows what would be trusted",
+  );
+}

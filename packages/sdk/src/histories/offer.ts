@@ -1,0 +1,36 @@
+import type { Resource } from "@coffer/history";
+import { CofferError } from "../errors.ts";
+import { labelOf } from "./confirmed-key.ts";
+import { understoodHistory } from "./history-failure.ts";
+import type { PersonTrust } from "./person-trust.ts";
+
+/** A folder or vault that somebody gave the caller. */
+export interface Offer {
+  kind: "folder" | "vault";
+  id: string;
+  /** As its history says it. */
+  name: string;
+  /** The e-mail, from the organization's history, of the member who gave it; an id of one who is no member now. */
+  from: string;
+}
+
+/** Says whether an offered folder or vault is one that the person expects. */
+export type AcceptOffer = (offer: Offer) => Promise<boolean>;
+
+/** What is offered. Throws CofferError as reading its history does. */
+export async function offerOf(trust: PersonTrust, res: Resource): Promise<Offer> {
+  const { state, given } = await understoodHistory(trust.histories.newest(res));
+  const organization = (await trust.histories.known(`org:${state.org ?? ""}`))?.state;
+  const [kind, id] = res.split(":") as ["folder" | "vault", string];
+  const by = given?.by;
+  if (by === undefined)
+    throw new CofferError("holder_unconfirmed", `the history of ${state.name} does not name you: ask a manager of it`);
+  return { kind, id, name: state.name, from: organization == null ? by : labelOf(organization, by) };
+}
+
+/** Accepts a folder or vault, on all devices of the person. */
+export async function acceptOffer(trust: PersonTrust, res: Resource): Promise<void> {
+  await trust.histories.newest(res);
+  await trust.histories.keep(res, (before) => ({ ...(before as NonNullable<typeof before>), accepted: true }));
+  await trust.share();
+}

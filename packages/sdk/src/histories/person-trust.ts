@@ -1,0 +1,93 @@
+import type { HistoryState, Resource } from "@coffer/history";
+import type { CofferError } from "../errors.ts";
+import { personUnsealing } from "../folder-key.ts";
+import type { PersonSession } from "../person-session.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { OrganizationView } from "../views.ts";
+import { labelOf } from "./confirmed-key.ts";
+import { deviceKeyring } from "./device-keyring.ts";
+import { histories } from "./histories.ts";
+import type { Histories, Verified } from "./histories.ts";
+import { personEntries } from "./read-entries.ts";
+import { personSelf } from "./self.ts";
+import type { Self } from "./self.ts";
+import { signChange } from "./sign-change.ts";
+import type { SignedRequest, SignOptions } from "./sign-change.ts";
+import type { FolderTrust } from "./trusted-folder.ts";
+import type { TrustStorage } from "./trust-storage.ts";
+
+/** What a person trusts, and signs. */
+export interface PersonTrust {
+  readonly histories: Histories;
+  self(): Promise<Self>;
+  /** The organization that the calls are about, up to its newest entry. */
+  organization(): Promise<Verified>;
+  /** Whose keys open folders. */
+  folders(): Promise<FolderTrust>;
+  /** Signs the next entry of a history, and tells the person's other devices. */
+  sign<T>(res: Resource, make: (trusted: Verified) => Promise<SignedRequest<T>>, options?: SignOptions): Promise<T>;
+  /** Keeps what the caller has made, joined or accepted, and tells the person's other devices. */
+  keep(res: Resource, state: HistoryState): Promise<void>;
+  /** Tells the person's other devices what this one trusts, as far as they do not know. */
+  share(): Promise<void>;
+}
+
+export interface PersonTrustOptions {
+  send(request: ApiRequest): Promise<ApiAnswer>;
+  session(): Promise<PersonSession>;
+  storage: TrustStorage;
+  /** Hears why the person's other devices could not be told, or asked. */
+  onKeyringTrouble?: ((error: CofferError) => void) | undefined;
+}
+
+export function personTrust({ send, session, storage, onKeyringTrouble }: PersonTrustOptions): PersonTrust {
+  const self = async (): Promise<Self> => personSelf(await session());
+  const keyring = deviceKeyring({ send, session, histories: () => own, onTrouble: onKeyringTrouble });
+  const own = histories({
+    storage,
+    read: personEntries(send),
+    self: async () => (await self()).who,
+    learn: async (res) => {
+      if (!res.startsWith("vault:")) await keyring.learn();
+    },
+    // Entry 0 was signed with one's own key.
+    accepts: async ({ made }) => made === (await self()).publicKey,
+    organizations: true,
+  });
+
+  const organization = async (): Promise<Verified> => {
+    const { id } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
+    return own.newest(`org:${id}`);
+  };
+
+  return {
+    histories: own,
+    self,
+    organization,
+    async folders() {
+      return {
+        histories: own,
+        self: await self(),
+        unsealing: personUnsealing(await session()),
+        managers: (state) => managersOf(own, state),
+      };
+    },
+    async sign(res, make, options) {
+      const result = await signChange(own, await self(), res, make, options);
+      await keyring.save();
+      return result;
+    },
+    async keep(res, state) {
+      await own.keep(res, (before) => ({ ...before, pin: state.head, state, accepted: true }));
+      await keyring.save();
+    },
+    share: () => keyring.save(),
+  };
+}
+
+/** The e-mails of the people who manage a resource; their ids where the organization does not name them. */
+async function managersOf(own: Histories, { org, holders }: HistoryState): Promise<string[]> {
+  const managers = holders.filter(({ perm }) => perm === "manage");
+  const organization = (await own.known(`org:${org ?? ""}`))?.state;
+  return managers.map(({ who }) => (organization == null ? who : labelOf(organization, who)));
+}

@@ -1,0 +1,53 @@
+import type { Resource } from "@coffer/history";
+import { CofferError } from "../errors.ts";
+import { dataOf } from "../secret-store.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+
+/** A page of a history, as the service shows it. */
+export interface HistoryPage {
+  entries: string[];
+  /** The number of the newest entry by the service's word; null where there is no history. */
+  newest: number | null;
+}
+
+/** Asks for the entries after a number, or from entry 0. */
+export type ReadEntries = (res: Resource, after: number | undefined) => Promise<HistoryPage>;
+
+/** The entries that an answer shows. Throws CofferError `bad_answer` for what is no page of a history. */
+export function pageOf(answer: ApiAnswer): HistoryPage {
+  const entries = dataOf(answer);
+  const { history_seq: newest } = (answer.body ?? {}) as { history_seq?: unknown };
+  const known = newest === null || Number.isSafeInteger(newest);
+  if (!known || !entries.every((entry) => typeof entry === "string"))
+    throw new CofferError("bad_answer", "the service's answer is no page of a history", { status: answer.status });
+  return { entries, newest: newest as number | null }; // looked at above
+}
+
+/** Where the history of a resource is, for a person. */
+export function personHistoryPath(res: Resource): string {
+  const [kind = "", id = ""] = res.split(":");
+  if (kind === "org") return "/api/org/history";
+  return kind === "folder" ? `/api/org/folders/${id}/history` : `/api/vaults/${id}/history`;
+}
+
+/** Reads histories as a person; an organization's by its own id, whichever one the person's calls are about. */
+export function personEntries(send: (request: ApiRequest) => Promise<ApiAnswer>): ReadEntries {
+  return async (res, after) => {
+    const headers = res.startsWith("org:") ? { "x-coffer-org": res.slice("org:".length) } : undefined;
+    return pageOf(await send({ method: "GET", path: personHistoryPath(res), query: { after }, headers }));
+  };
+}
+
+/** Reads the histories of a machine's folders. */
+export function machineEntries(send: (request: ApiRequest) => Promise<ApiAnswer>): ReadEntries {
+  return async (res, after) => {
+    const path = `/api/sm/v1/folders/${res.slice("folder:".length)}/history`;
+    return pageOf(await send({ method: "GET", path, query: { after } }));
+  };
+}
+
+/** Reads an organization's history as the holder of an invitation. */
+export function invitedEntries(send: (request: ApiRequest) => Promise<ApiAnswer>, token: string): ReadEntries {
+  return async (_res, after) =>
+    pageOf(await send({ method: "POST", path: "/api/org/invites/history", body: { token, after }, repeatable: true }));
+}

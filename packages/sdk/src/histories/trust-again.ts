@@ -1,0 +1,24 @@
+import type { Resource } from "@coffer/history";
+import { CofferError } from "../errors.ts";
+import { requireConfirmed } from "../public-key.ts";
+import type { ConfirmKey } from "../public-key.ts";
+import { labelOf } from "./confirmed-key.ts";
+import type { Histories } from "./histories.ts";
+
+/**
+ * Trusts a history as the service shows it, whatever this device trusted before: verified from entry 0, and after the words of
+ * the newest signer were compared. For a device that nothing is known of, and after a restore of the service from a backup.
+ * A folder or vault is accepted by it.
+ * Throws CofferError `access_denied` when the words are not confirmed, `no_history`, and what reading a history throws.
+ */
+export async function trustAgain(histories: Histories, res: Resource, confirm: ConfirmKey): Promise<void> {
+  await histories.restart(res, async ({ state, signer }) => {
+    if (signer === undefined) throw new CofferError("bad_answer", `the service shows no signer of ${res}`);
+    const organization = res.startsWith("org:") ? state : (await histories.known(`org:${state.org ?? ""}`))?.state;
+    const name = organization == null ? signer.by : labelOf(organization, signer.by);
+    await requireConfirmed(
+      { kind: "user", id: signer.by.slice("user:".length), name, public_key: signer.key },
+      confirm,
+    );
+  });
+}

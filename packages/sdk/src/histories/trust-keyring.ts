@@ -1,0 +1,85 @@
+import type { Resource } from "@coffer/history";
+import { fingerprint } from "@coffer/crypto";
+import type { Fingerprint } from "@coffer/crypto";
+import { CofferError } from "../errors.ts";
+import type { PersonSession } from "../person-session.ts";
+import { dataOf } from "../secret-store.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { AccountView, FolderView } from "../views.ts";
+import { labelOf } from "./confirmed-key.ts";
+import type { Histories } from "./histories.ts";
+import { writeKeyring } from "./keyring.ts";
+import { emptyTrust } from "./trust-storage.ts";
+
+type Send = (request: ApiRequest) => Promise<ApiAnswer>;
+
+/** What a person is shown before it is trusted, one for each history. */
+export interface Trustworthy {
+  res: Resource;
+  name: string;
+  /** The e-mail of the newest signer, and the fingerprint to compare with that person. */
+  signer: string;
+  fingerprint: Fingerprint;
+}
+
+/**
+ * Begins the keyring again from what the service shows: every organization and folder of the person, each verified from
+ * entry 0. `ask` sees all of it, with words to compare. What this device trusted before is given up.
+ * Throws CofferError `access_denied` when the person does not trust it.
+ */
+export async function trustKeyring(
+  send: Send,
+  session: PersonSession,
+  histories: Histories,
+  ask: (shown: readonly Trustworthy[]) => Promise<boolean>,
+): Promise<void> {
+  const { organizations } = (await send({ method: "GET", path: "/api/account" })).body as AccountView;
+  const before = await histories.record();
+  const vaults = Object.entries(before.resources).filter(([res]) => res.startsWith("vault:"));
+  await histories.changeRecord(() => ({ ...emptyTrust(), resources: Object.fromEntries(vaults) }));
+  try {
+    const shown: Trustworthy[] = [];
+    for (const { id } of organizations) shown.push(...(await showOrganization(send, histories, id)));
+    if (shown.length > 0 && !(await ask(shown)))
+      throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
+    const version = (await presentVersion(send)) + 1;
+    await writeKeyring(send, session, version, await histories.record());
+    await histories.changeRecord((record) => ({ ...record, keyring: version, unsaved: false }));
+  } catch (error) {
+    await histories.changeRecord(() => before);
+    throw error;
+  }
+}
+
+async function showOrganization(send: Send, histories: Histories, id: string): Promise<Trustworthy[]> {
+  const headers = { "x-coffer-org": id };
+  const resources: Resource[] = [`org:${id}`];
+  const views = dataOf(await send({ method: "GET", path: "/api/org/folders", headers })) as FolderView[];
+  for (const view of views)
+    if (view.history_seq != null && view.permission !== null) resources.push(`folder:${view.id}`);
+  const shown: Trustworthy[] = [];
+  for (const res of resources)
+    await histories
+      .restart(res, async ({ state, signer }) => {
+        if (signer === undefined) throw new CofferError("bad_answer", `the service shows no signer of ${res}`);
+        const organization = res.startsWith("org:") ? state : (await histories.known(`org:${id}`))?.state;
+        const label = organization == null ? signer.by : labelOf(organization, signer.by);
+        shown.push({ res, name: state.name, signer: label, fingerprint: await fingerprint(signer.key) });
+      })
+      .catch((error: unknown) => {
+        // An organization without a history has nothing to trust.
+        if (!(error instanceof CofferError) || error.code !== "no_history") throw error;
+      });
+  return shown;
+}
+
+/** The version of the keyring on the service, whether it opens or not. */
+async function presentVersion(send: Send): Promise<number> {
+  try {
+    const { version } = (await send({ method: "GET", path: "/api/account/keyring" })).body as { version?: unknown };
+    return Number.isSafeInteger(version) ? Number(version) : 0;
+  } catch (error) {
+    if (error instanceof CofferError && error.status === 404 && !error.foreign) return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,267 @@
+import { contexts, encodeBase64Url, encodeText, newId, newKey, seal, signEs256 } from "@coffer/crypto";
+import { sign } from "@coffer/history";
+import t from "tap";
+import { createClient } from "../src/index.ts";
+import { memoryTrust } from "../src/histories/trust-storage.ts";
+import { newJoinedMachine, startCompany, strangeKey } from "./history-people.ts";
+import type { HistoryServer } from "./history-server.ts";
+
+/** An entry with these claims, whatever they say. */
+async function rawEntry(claims: object, privateKey: Uint8Array): Promise<string> {
+  const header = '{"alg":"ES256","typ":"coffer-history+jwt"}';
+  const signed = [header, JSON.stringify(claims)].map((part) => encodeBase64Url(encodeText(part))).join(".");
+  return `${signed}.${encodeBase64Url(await signEs256(privateKey, encodeText(signed)))}`;
+}
+
+const notation = "coffer://production/database/field/password";
+
+await t.test("a colleague who was invited reads a shared folder, and no words are compared", async (t) => {
+  const { alice, join } = await startCompany(t);
+  const folder = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const bob = await join("bob@example.com");
+  await alice.client().folders.share(folder.id, { userId: bob.session.user.id, permission: "read" });
+
+  await t.rejects(bob.client().secrets.read(notation), { code: "not_accepted" }, "nobody has said that it is expected");
+  const asked: unknown[] = [];
+  const accept = (offer: unknown): Promise<boolean> => Promise.resolve(asked.push(offer) > 0);
+  t.equal(await bob.client({ accept }).secrets.read(notation), "s3cret");
+  t.same(asked, [{ kind: "folder", id: folder.id, name: "production", from: "alice@example.com" }]);
+  t.equal(await bob.client({ trust: memoryTrust() }).secrets.read(notation), "s3cret", "another device knows it too");
+});
+
+await t.test("a rotation seals to every holder, drops who was taken off, and goes on for the others", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const folder = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const [bob, carol] = [await join("bob@example.com"), await join("carol@example.com")];
+  for (const { session } of [bob, carol])
+    await alice.client().folders.share(folder.id, { userId: session.user.id, permission: "read" });
+  await bob.client().folders.accept(folder.id);
+  await alice.client().folders.unshare(folder.id, carol.session.user.id);
+  const rotated = await alice.client().folders.rotate(folder.id);
+  t.same(
+    rotated.sealed_to.map(({ name }) => name),
+    ["alice@example.com", "bob@example.com"],
+  );
+  t.same(
+    rotated.dropped.map(({ name }) => name),
+    ["carol@example.com"],
+  );
+  t.equal(await bob.client().secrets.read(notation), "s3cret");
+  t.equal(server.histories.get(`folder:${folder.id}`)?.state.ver, 2);
+});
+
+await t.test("a machine joins with its token, and follows a rotation", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const folder = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const machine = await newJoinedMachine(alice, server, [folder.id]);
+  t.equal(machine.wrap_key, undefined);
+  t.equal(await createClient(machine).read(notation), "s3cret");
+  await alice.client().folders.rotate(folder.id);
+  t.equal(await createClient(machine).read(notation), "s3cret");
+});
+
+await t.test("a service that hands out a key of its own is not believed", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const folder = await alice.client().folders.create("production");
+  const foreign = await seal(alice.session.public_key, newKey(), contexts.sharedFolderKey(folder.id));
+  server.lie = ({ path, method }, { body }) => {
+    if (path !== "/api/org/folders" || method !== "GET") return body;
+    const { data } = body as { data: object[] };
+    return { data: data.map((one) => ({ ...one, encrypted_key: foreign, encrypted_key_alg: "jwe" })) };
+  };
+  await t.rejects(alice.client().secrets.set(notation, "s3cret"), { code: "key_mismatch" });
+});
+
+/** Lets the service show something else of the caller's folders. */
+const showFolders =
+  (change: (one: Record<string, unknown>) => object): HistoryServer["lie"] =>
+  ({ path, method }, { body }) =>
+    path === "/api/org/folders" && method === "GET"
+      ? { data: (body as { data: Record<string, unknown>[] }).data.map(change) }
+      : body;
+
+await t.test("an older key that the service shows again is not used, also not for reading", async (t) => {
+  const { alice, server } = await startCompany(t);
+  await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const [before] = await alice.client().folders.list();
+  await alice.client().folders.rotate(before?.id ?? "");
+  const { encrypted_key, encrypted_key_alg, key_version } = before ?? {};
+  server.lie = showFolders((one) => ({ ...one, encrypted_key, encrypted_key_alg, key_version }));
+  await t.rejects(alice.client().secrets.read(notation), { code: "key_rolled_back" });
+  server.lie = showFolders((one) => ({ ...one, encrypted_key, encrypted_key_alg }));
+  await t.rejects(alice.client().secrets.read(notation), { code: "key_mismatch" });
+});
+
+await t.test(
+  "a history that is shorter than before, or another one, is refused until it is trusted again",
+  async (t) => {
+    const { alice, server } = await startCompany(t);
+    const { id } = await alice.client().folders.create("production");
+    await alice.client().secrets.set(notation, "s3cret");
+    const res = `folder:${id}` as const;
+    const first = server.histories.get(res);
+    if (first === undefined) throw new Error("no history");
+    await alice.client().folders.rename(id, "other");
+    server.histories.set(res, first);
+    const uri = notation.replace("production", "other");
+    await t.rejects(alice.client().secrets.read(uri), { code: "history_rolled_back" });
+    const another = await sign(first.state, res, `user:${alice.session.user.id}`, alice.privateKey, { name: "forked" });
+    server.histories.set(res, { entries: [...first.entries, another.text], state: another.state });
+    await t.rejects(alice.client().folders.rename(id, "again"), { code: "history_forked" });
+    const asked: string[] = [];
+    await t.rejects(
+      alice.client().folders.trust(id, () => Promise.resolve(false)),
+      { code: "access_denied" },
+    );
+    await alice.client().folders.trust(id, ({ name }) => Promise.resolve(asked.push(name) > 0));
+    t.same(asked, ["alice@example.com"]);
+    t.equal(await alice.client().secrets.read(notation.replace("production", "forked")), "s3cret");
+  },
+);
+
+await t.test("an entry that no manager signed, and one that the service hides, are refused", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  const bob = await join("bob@example.com");
+  await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "write" });
+  const res = `folder:${id}` as const;
+  const held = server.histories.get(res);
+  const { publicKey, hex } = await strangeKey();
+  const forged = { set: [{ who: `user:${newId()}` as const, key: publicKey, perm: "manage" as const }] };
+  // The signing client refuses to make it: made without its check.
+  const claims = { ...forged, res, seq: 2, prev: held?.state.head.hash, by: `user:${bob.session.user.id}` };
+  const text = await rawEntry(claims, bob.privateKey);
+  server.lie = ({ path }, { body }) => {
+    if (!path.includes(`${id}/history`)) return body;
+    return { data: [...(body as { data: string[] }).data, text], history_seq: 2 };
+  };
+  await t.rejects(alice.client().folders.rename(id, "other"), { code: "history_invalid" });
+  server.lie = ({ path }, { body }) =>
+    path.includes(`${id}/history`) ? { ...(body as object), history_seq: 7 } : body;
+  await t.rejects(alice.client().folders.rename(id, "other"), { code: "bad_answer" });
+  t.match(hex, /^[0-9a-f]{64}$/);
+});
+
+await t.test("a manager who was removed signs nothing any more, whatever the service lets through", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  const bob = await join("bob@example.com");
+  await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "manage" });
+  await bob.client().folders.accept(id);
+  t.match(await alice.client().members.remove(bob.session.user.id), { signed: true, rotate: [{ name: "production" }] });
+  const res = `folder:${id}` as const;
+  const held = server.histories.get(res);
+  if (held === undefined) throw new Error("no history");
+  const { text, state } = await sign(held.state, res, `user:${bob.session.user.id}`, bob.privateKey, { name: "mine" });
+  server.histories.set(res, { entries: [...held.entries, text], state });
+  await t.rejects(alice.client().folders.rename(id, "other"), { code: "signer_removed" });
+});
+
+await t.test("a key is sealed to no person whom the organization's history does not name", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  const bob = await join("bob@example.com");
+  const stranger = newId();
+  await t.rejects(alice.client().folders.share(id, { userId: stranger, permission: "read" }), {
+    code: "holder_unconfirmed",
+  });
+  // A holder whom the service lists and nobody has signed.
+  const grants = server.folders.get(id)?.grants;
+  grants?.push({ kind: "user", id: stranger, permission: "read", encrypted_key: null, encrypted_key_alg: null });
+  await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "read" });
+  const rotated = await alice.client().folders.rotate(id);
+  t.same(
+    rotated.left_out.map((holder) => holder.id),
+    [stranger],
+  );
+  t.equal(grants?.find((grant) => grant.id === stranger)?.encrypted_key, null);
+});
+
+await t.test(
+  "a holder without a key is told who can seal it, and has it once a manager opens the folder",
+  async (t) => {
+    const { alice, join, server } = await startCompany(t);
+    const { id } = await alice.client().folders.create("production");
+    await alice.client().secrets.set(notation, "s3cret");
+    const bob = await join("bob@example.com");
+    await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "read" });
+    await bob.client().folders.accept(id);
+    const grant = server.folders.get(id)?.grants.find((one) => one.id === bob.session.user.id);
+    Object.assign(grant ?? {}, { encrypted_key: null, encrypted_key_alg: null });
+    await t.rejects(bob.client().secrets.read(notation), { code: "key_pending", message: /alice@example\.com/ });
+    await alice.client().secrets.list();
+    t.equal(await bob.client().secrets.read(notation), "s3cret");
+  },
+);
+
+await t.test(
+  "a name of two accepted folders is ambiguous, and one's own folder is the one that is meant",
+  async (t) => {
+    const { alice, join } = await startCompany(t);
+    const bob = await join("bob@example.com");
+    const { id: own } = await alice.client().folders.create("production");
+    const { id: his } = await bob.client().folders.create("staging");
+    await bob.client().folders.share(his, { userId: alice.session.user.id, permission: "read" });
+    await bob.client().folders.rename(his, "production");
+    t.equal((await alice.client().folders.find("production")).id, own, "the other one was not accepted");
+    await alice.client().folders.accept(his);
+    await t.rejects(alice.client().folders.find("production"), { code: "name_ambiguous" });
+    t.equal((await alice.client().folders.find(his)).id, his);
+  },
+);
+
+await t.test("a machine accepts a folder from a manager of one that it has, and from nobody else", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const bob = await join("bob@example.com", "admin");
+  const [{ id: first }, { id: second }] = [
+    await alice.client().folders.create("production"),
+    await alice.client().folders.create("staging"),
+  ];
+  const { id: his } = await bob.client().folders.create("trap");
+  const machine = await newJoinedMachine(alice, server, [first]);
+  const grant = { clientId: machine.client_id, permission: "read" } as const;
+  await alice.client().machines.share(newId(), { ...grant, folderId: second });
+  await bob.client().machines.share(newId(), { ...grant, folderId: his }, () => Promise.resolve(true));
+  await alice.client().secrets.set("coffer://staging/database/field/password", "s3cret");
+  await bob.client().secrets.set("coffer://trap/database/field/password", "tr0jan");
+  const client = createClient(machine);
+  t.equal(await client.read("coffer://staging/database/field/password"), "s3cret");
+  await t.rejects(client.read("coffer://trap/database/field/password"), { code: "not_accepted" });
+});
+
+await t.test("a device without pins trusts nothing when the keyring is not there, or is older", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const user = alice.session.user.id;
+  const keyring = server.keyrings.get(user);
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  server.keyrings.delete(user);
+  await t.rejects(alice.client({ trust: memoryTrust() }).secrets.read(notation), { code: "keyring_missing" });
+  const trust = memoryTrust();
+  const shown: string[] = [];
+  await alice.client({ trust }).keyring.trust((all) => Promise.resolve(shown.push(...all.map(({ name }) => name)) > 0));
+  t.same(shown, ["Example", "production"]);
+  t.equal(await alice.client({ trust }).secrets.read(notation), "s3cret");
+  const troubles: string[] = [];
+  if (keyring !== undefined) server.keyrings.set(user, keyring);
+  await alice.client({ onKeyringTrouble: ({ code }) => void troubles.push(code) }).folders.rename(id, "other");
+  t.same(troubles, ["keyring_rolled_back"]);
+});
+
+await t.test("who is up to date asks for no history", async (t) => {
+  const { alice, server } = await startCompany(t);
+  await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  await alice.client().secrets.read(notation);
+  server.received.length = 0;
+  const me = alice.client({ freshSeconds: 0 });
+  for (let polls = 0; polls < 3; polls += 1) t.equal(await me.secrets.read(notation), "s3cret");
+  t.same(
+    server.received.map(({ path }) => path.split("/").at(-1)),
+    ["folders", "secrets", "secrets", "secrets"],
+  );
+});
