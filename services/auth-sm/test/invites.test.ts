@@ -22,7 +22,7 @@ await t.test("an invitation is told once, kept as a hash, and lets its e-mail in
   const answer = await invite(service, owner, { email: ` ${person.email.toUpperCase()} `, role: "auditor" });
   t.equal(answer.status, 201);
   const { id, token, ...rest } = answer.body;
-  t.match(token, /^cfi1_[\w-]{43}$/);
+  t.match(token, /^[\w-]{43}$/);
   t.match(rest, { email: person.email, role: "auditor", expires_at: /\.\d{6}Z$/ });
   const rows = (await execute(service, "SELECT * FROM auth_sm.invites WHERE id = $1", [id])) as {
     token_hash: Buffer;
