@@ -161,6 +161,44 @@ await t.test("a manager who was removed signs nothing any more, whatever the ser
   await t.rejects(alice.client().folders.rename(id, "other"), { code: "signer_removed" });
 });
 
+await t.test(
+  "an entry of a removed manager that was verified before the removal was seen does not count after it",
+  async (t) => {
+    const { alice, join, server, organizationId } = await startCompany(t);
+    const { id } = await alice.client().folders.create("production");
+    await alice.client().secrets.set(notation, "s3cret");
+    const [bob, carol] = [await join("bob@example.com"), await join("carol@example.com")];
+    await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "manage" });
+    await alice.client().folders.share(id, { userId: carol.session.user.id, permission: "read" });
+    await carol.client().folders.accept(id);
+    const org = `org:${organizationId}` as const;
+    const whole = server.histories.get(org);
+    await alice.client().members.remove(bob.session.user.id);
+    const removed = server.histories.get(org);
+    const res = `folder:${id}` as const;
+    const held = server.histories.get(res);
+    if (whole === undefined || removed === undefined || held === undefined) throw new Error("no history");
+
+    // The service hides the removal, and shows what the removed manager signs.
+    server.histories.set(org, whole);
+    const { text, state } = await sign(held.state, res, `user:${bob.session.user.id}`, bob.privateKey, {
+      name: "mine",
+    });
+    server.histories.set(res, { entries: [...held.entries, text], state });
+    t.equal(
+      await carol.client().secrets.read(notation.replace("production", "mine")),
+      "s3cret",
+      "as if no time had passed",
+    );
+
+    server.histories.set(org, removed);
+    const { id: other } = await alice.client().folders.create("other");
+    await alice.client().folders.share(other, { userId: carol.session.user.id, permission: "read" });
+    await carol.client().folders.accept(other);
+    await t.rejects(carol.client().secrets.read(notation.replace("production", id)), { code: "signer_removed" });
+  },
+);
+
 await t.test("a key is sealed to no person whom the organization's history does not name", async (t) => {
   const { alice, join, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");

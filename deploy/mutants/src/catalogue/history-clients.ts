@@ -89,4 +89,11 @@ export const historyClientMutants: readonly Mutant[] = [
     replace: "known.expect === undefined && known.pin.seq === -1",
     tests,
   },
+  {
+    name: "history-trusted-before-a-removal-is-trusted-after-it",
+    file: "packages/sdk/src/histories/histories.ts",
+    find: "if (organization == null || organization.head.hash === known.checked_by) return known;",
+    replace: "if (organization == null || organization.head.seq >= 0) return known;",
+    tests: ["packages/sdk/test/histories.test.ts"],
+  },
 ];

@@ -83,21 +83,49 @@ export function histories(options: HistoriesOptions): Histories {
     const walked = await walk(read, res, await options.self(), before);
     if (walked === null) throw noHistory(res);
     const { state, given } = walked;
-    if (before?.state?.head.seq === state.head.seq && before.expect === undefined) return { ...before, state };
-    if (options.organizations && kindOf(res) !== "org") await checkOrganization(walked, before?.pin ?? null);
+    if (before?.state?.head.seq === state.head.seq && before.expect === undefined)
+      return checkAgain(res, { ...before, state });
+    const checked_by = await checkOrganization(res, walked, before?.pin ?? null);
     const accepted = before?.accepted === true || (before === undefined && (await options.accepts(walked)));
     const { sealed_until, pin_version } = before ?? {};
-    const after: Verified = { pin: state.head, state, accepted, given, sealed_until, pin_version };
+    const after: Verified = { pin: state.head, state, accepted, given, checked_by, sealed_until, pin_version };
     return (await replace(res, before, after)) ? after : undefined;
   };
 
-  /** A signer who is not in the organization now counts no further than the organization says. */
-  const checkOrganization = async ({ state, hashes }: Walked, pin: Head | null): Promise<void> => {
+  /** The hash of an entry of a verified history. */
+  const hashOf = (state: HistoryState, shown?: ReadonlyMap<number, string>) => async (seq: number) =>
+    shown?.get(seq) ?? (await hashBefore(read, state.res, seq, state.head));
+
+  /**
+   * A signer who is not in the organization now counts no further than the organization says.
+   *
+   * @returns the hash of the organization's newest entry; undefined where organizations are not read
+   */
+  const checkOrganization = async (
+    res: Resource,
+    { state, hashes }: Walked,
+    pin: Head | null,
+  ): Promise<string | undefined> => {
+    if (!options.organizations || kindOf(res) === "org") return undefined;
     const organization = await newest(`org:${state.org ?? ""}`);
-    await checkSigners(organization.state, state, pin, async (seq) => {
-      const shown = hashes.get(seq);
-      return shown ?? (await hashBefore(read, state.res, seq, state.head));
-    });
+    await checkSigners(organization.state, state, pin, hashOf(state, hashes));
+    return organization.state.head.hash;
+  };
+
+  /**
+   * Checks the signers of a history that is up to date, once the organization's has gone on: a manager who was removed may
+   * have signed entries that this device verified before it saw the removal. Costs no request while nothing has changed.
+   */
+  const checkAgain = async (res: Resource, known: Verified): Promise<Verified> => {
+    if (!options.organizations || kindOf(res) === "org") return known;
+    const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`)?.state;
+    if (organization == null || organization.head.hash === known.checked_by) return known;
+    await checkSigners(organization, known.state, known.pin, hashOf(known.state));
+    const checked: Verified = { ...known, checked_by: organization.head.hash };
+    await change((present) =>
+      isSame(trustedIn(present, res)?.pin, known.pin) ? withTrusted(present, res, checked) : present,
+    );
+    return checked;
   };
 
   const bring = async (res: Resource): Promise<Verified> => {
@@ -131,7 +159,9 @@ export function histories(options: HistoriesOptions): Histories {
       const known = trustedIn(await record(), res);
       const state = known?.state;
       if (known !== undefined && state != null && known.expect === undefined && known.pin.seq === historySeq)
-        return { ...known, state };
+        return checkAgain(res, { ...known, state }).catch((error: unknown) => {
+          throw historyFailure(error);
+        });
       if (known === undefined && (historySeq === null || historySeq === undefined)) throw noHistory(res);
       return newest(res);
     },
@@ -149,10 +179,10 @@ export function histories(options: HistoriesOptions): Histories {
       try {
         const walked = await walk(read, res, await options.self(), undefined);
         if (walked === null) throw noHistory(res);
-        if (options.organizations && kindOf(res) !== "org") await checkOrganization(walked, null);
+        const checked_by = await checkOrganization(res, walked, null);
         await look(walked);
         const { state, given } = walked;
-        const trusted: Trusted = { pin: state.head, state, accepted: true, given };
+        const trusted: Trusted = { pin: state.head, state, accepted: true, given, checked_by };
         await change((before) => ({ ...withTrusted(before, res, trusted), unsaved: before.unsaved || isShared(res) }));
       } catch (error) {
         throw historyFailure(error);

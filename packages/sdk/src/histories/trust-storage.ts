@@ -12,6 +12,8 @@ export interface Trusted {
   accepted: boolean;
   /** The signer of the entry that made the caller a holder, with the key of that time. */
   given?: { by: HolderId; key: string } | undefined;
+  /** The hash of the organization's entry by which the signers were last checked: when it goes on, they are checked again. */
+  checked_by?: string | undefined;
   /** Up to this entry every holder had a sealed key: there is nothing to seal. */
   sealed_until?: number | undefined;
   /** Of a vault: the version of its `sealed_pin` that this device saw last. */
