@@ -50,7 +50,7 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "removed-manager-signs-on",
     file: `${source}/histories.ts`,
-    find: 'if (options.organizations && kindOf(res) !== "org") await checkOrganization(walked, before?.pin ?? null);',
+    find: "    await checkSigners(organization.state, state, pin, hashOf(state, hashes));\n",
     replace: "",
     tests,
   },
