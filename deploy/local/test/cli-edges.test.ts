@@ -132,7 +132,7 @@ await t.test("the name of a vault cannot steer the terminal", async (t) => {
   writeFileSync(file, "name,url,username,password,note\nthree,,u,p,\n");
   t.match(await through.run(["import", "--vault", vaultId, file]), {
     code: 0,
-    stdout: "imported 1 record into a\\u{1b}]0;b\\u{7}c\n",
+    stdout: "imported 1 record into a\\u{1b}]0;b\\u{a}c\n",
   });
 });
 

@@ -1,4 +1,4 @@
-import { sign } from "@coffer/history";
+import { isManager, sign } from "@coffer/history";
 import type { Change, HistoryState, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
@@ -60,5 +60,7 @@ async function signedEntry(
   change: Change,
 ): Promise<{ text: string; state: HistoryState }> {
   if (!self.who.startsWith("user:")) throw new CofferError("access_denied", "a machine signs no entry but its join");
+  if (!isManager(before, self.who))
+    throw new CofferError("access_denied", `you do not manage ${before.name}: ask somebody who does`);
   return understoodHistory(sign(before, res, self.who as `user:${string}`, await self.privateKey(), change));
 }
