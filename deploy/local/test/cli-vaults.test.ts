@@ -75,7 +75,7 @@ await t.test("what is not there, or not meant, is refused with its code", async 
     ["", /not JSON/],
     ["s3cret", /not JSON/],
     ["[]", /JSON object/],
-    ['{"name": 5}', /name is not text/],
+    ['{"name": 5}', /text in quotes/],
   ] as const) {
     const outcome = await alice.run(["record", "create", "Team"], { input });
     t.match(outcome, { code: 2, stdout: "", stderr: why });

@@ -23,6 +23,8 @@ const deviceOf = (): { id: string; name: string; type: string } => ({ id: newId(
 export async function newAccount(url: string, email: string, inviteToken?: string): Promise<PersonSession> {
   const organization = inviteToken === undefined ? `Org of ${email}` : undefined;
   const { session } = await register({ url, email, password, device: deviceOf(), organization, inviteToken }, patient);
+  // The invitation permits the registration; the person joins by signing with its join key.
+  if (inviteToken !== undefined) await personClient(session, url, patient).invites.accept(inviteToken);
   return session;
 }
 

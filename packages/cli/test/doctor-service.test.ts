@@ -22,7 +22,8 @@ await t.test("what is no Coffer, or nobody, is a problem: exit 1, and nothing mo
   const full = await startStranger(t, () => [429, { error: "rate_limited" }, { "retry-after": "17" }]);
   for (const [url, message, advice] of [
     ["http://127.0.0.1:2", /cannot be reached: .*ECONNREFUSED/, /nothing listens there/],
-    ["http://no-such-host.invalid", /cannot be reached/, /DNS/],
+    ["https://no-such-host.invalid", /cannot be reached/, /DNS/],
+    ["http://no-such-host.invalid", /plain http:\/\/ to another machine/, /--url/],
     [html.replace("http:", "https:"), /cannot be reached/, /./],
     [html, /not as a Coffer/, /another program/],
     [moved, /sends elsewhere: https:\/\/coffer\.example\.com/, /use that address/],

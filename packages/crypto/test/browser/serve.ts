@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = new URL("../../../../", import.meta.url);
 const allowed =
-  /^(packages\/(crypto|sdk|import)|node_modules\/(jose|@scure\/bip39|@serenity-kit\/opaque|csv-parse|@rgrove\/parse-xml|@zip\.js\/zip\.js)|docs\/spec\/vectors)\/[\w@./-]+$/;
+  /^(packages\/(crypto|history|sdk|import)|node_modules\/(jose|@scure\/bip39|@serenity-kit\/opaque|csv-parse|@rgrove\/parse-xml|@zip\.js\/zip\.js)|docs\/spec\/vectors)\/[\w@./-]+$/;
 const types: Record<string, string> = {
   ".json": "application/json",
   ".js": "text/javascript",
@@ -21,6 +21,7 @@ const imports = {
   "@serenity-kit/opaque": "/node_modules/@serenity-kit/opaque/esm/index.js",
   "@coffer/crypto": "/packages/crypto/src/index.ts",
   "@coffer/crypto/opaque": "/packages/crypto/src/opaque.ts",
+  "@coffer/history": "/packages/history/src/index.ts",
   "@coffer/import": "/packages/import/src/index.ts",
   "@rgrove/parse-xml": "/node_modules/@rgrove/parse-xml/dist/browser.js",
   "@zip.js/zip.js": "/node_modules/@zip.js/zip.js/index.js",
