@@ -1,7 +1,8 @@
 import { readRecoveryKey } from "@coffer/crypto";
+import { ask } from "./api.ts";
 import { newEmail, newLoginRequest, newPerson, newProof, newRecord } from "./people.ts";
 import type { Props } from "./props.ts";
-import { issue, list, sealed } from "./props.ts";
+import { asOwner, issue, list, sealed } from "./props.ts";
 
 /** Values for the fields of one operation's body, by their names. */
 export type Facts = Readonly<Record<string, unknown>>;
@@ -17,6 +18,11 @@ const makers: Readonly<Record<string, (url: string, props: Props) => Promise<Fac
   createFolder: () => Promise.resolve({ key_version: 1 }),
   createVault: () => Promise.resolve({ key_version: 1 }),
   shareVault: () => Promise.resolve({ key_version: 1 }),
+  readInvitedHistory: (_, { inviteToken }) => Promise.resolve({ token: inviteToken }),
+  replaceKeyring: async (url, props) => {
+    const { status, body } = await ask(url, "GET", "/api/account/keyring", asOwner(props));
+    return { version: status === 200 ? Number(body["version"]) + 1 : 1 };
+  },
   acceptInvite: (_, { inviteToken }) => Promise.resolve({ token: inviteToken }),
   refreshSession: (_, { stranger }) => Promise.resolve({ refresh_token: stranger.refreshToken }),
   finishRegistration: async (url) => {
