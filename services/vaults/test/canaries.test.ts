@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { until } from "@coffer/testkit";
+import { newKeyPair } from "@coffer/crypto";
 import t from "tap";
 import { routes } from "../src/routes.ts";
 import { startWatched } from "./canaries/watched.ts";
 import type { CallOptions } from "./support/call.ts";
 import { call } from "./support/call.ts";
+import { check, entryOf, holder } from "./support/histories.ts";
 import { execute } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
 
@@ -63,6 +65,23 @@ await t.test("every endpoint is used for what it is there for", async (t) => {
     await use(member, route, ids);
   for (const route of ["GET /api/vaults/:id/records", "GET /api/vaults/:id/records/:rid"])
     await use(member, route, ids);
+  const { body: listed } = await use(owner, "GET /api/vaults/:id/records", ids);
+  const records = listed.data.map((one) => ({ id: one.id, updated_at: one.updated_at, encrypted_data: data() }));
+  const rotation = { ...ids, rotation_id: randomUUID() };
+  await use(owner, "PUT /api/vaults/:id/rotation/:rotation_id", rotation, { body: { records } });
+  const users = [
+    { user_id: owner.userId, encrypted_key: key() },
+    { user_id: member.userId, encrypted_key: jwe() },
+  ];
+  await use(owner, "POST /api/vaults/:id/rotate", ids, {
+    body: { key_version: 1, encrypted_keys: { users }, records },
+  });
+  const signer = { ...owner, pair: await newKeyPair() };
+  const first = { name: "Vault", org: orgId, ver: 2, check, set: [holder(signer, "manage")] };
+  const { text: entry } = await entryOf(null, id, signer, first);
+  await use(owner, "POST /api/vaults/:id/history", ids, { body: { entry } });
+  await use(owner, "GET /api/vaults/:id/history", ids);
+  await use(owner, "PUT /api/vaults/:id/pin", ids, { body: { version: 1, sealed: canary("vault_pins.sealed") } });
   await use(owner, "PATCH /api/vaults/:id", ids, { body: { safe_for_travel: true } });
   await use(owner, "DELETE /api/vaults/:id/records/:rid", ids);
   await use(owner, "DELETE /api/vaults/:id/members/:user_id", ids);
@@ -149,7 +168,7 @@ await t.test("nothing of it is found but where it belongs", async (t) => {
       kept.add(`${table}.${column}`);
     }
   }
-  t.same([...kept].sort(), ["records.encrypted_data", "vault_members.encrypted_key"]);
+  t.same([...kept].sort(), ["records.encrypted_data", "vault_members.encrypted_key", "vault_pins.sealed"]);
   t.ok(places.traces.includes('"/api/vaults/{id}/records/{rid}"'), "the endpoint in the traces");
   t.match(places["log of Redis"], /Ready to accept connections[^]*Accepted/, "connections in the log of Redis");
   for (const place of ["log", "log of NATS", "audit", "refusals"] as const)
