@@ -33,7 +33,10 @@ export interface Connection {
   readonly forwarded: boolean;
   /** Sends once. */
   send(request: HttpRequest): Promise<HttpAnswer>;
-  /** Sends, and when the limit is reached waits as long as the answer says and sends again. */
+  /**
+   * Sends again after the wait that the answer asks for: at 429, and at 503, with which an overloaded installation puts
+   * a request off.
+   */
   sendPatiently(request: HttpRequest): Promise<HttpAnswer>;
   /** Asks for a WebSocket, as patiently; the answer has it when it was opened. */
   openPatiently(request: UpgradeRequest): Promise<HttpAnswer & { socket?: Socket | undefined }>;
@@ -49,8 +52,8 @@ const mostWaits = 5;
 export interface ConnectionOptions {
   url: string;
   forwarded: boolean;
-  /** Called before each wait. */
-  onWait?: (seconds: number) => void;
+  /** Called before each wait, with the status that asked for it. */
+  onWait?: (seconds: number, status: number) => void;
 }
 
 /** Connects to the installation at `url` (no slash at the end). Its methods throw an Error that names the address. */
@@ -91,8 +94,9 @@ export function connect({ url, forwarded, onWait }: ConnectionOptions): Connecti
     for (let waits = 0; ; waits += 1) {
       const answer = await attempt();
       const seconds = Number(answer.headers.get("retry-after"));
-      if (answer.status !== 429 || waits === mostWaits || !(seconds > 0)) return answer;
-      onWait?.(seconds);
+      const isPutOff = answer.status === 429 || answer.status === 503;
+      if (!isPutOff || waits === mostWaits || !(seconds > 0)) return answer;
+      onWait?.(seconds, answer.status);
       await sleep(seconds * 1000);
     }
   }
@@ -111,7 +115,7 @@ export function connect({ url, forwarded, onWait }: ConnectionOptions): Connecti
     async quiet() {
       const left = lastDirect + windowMilliseconds + 1000 - performance.now();
       if (left <= 0) return;
-      onWait?.(Math.ceil(left / 1000));
+      onWait?.(Math.ceil(left / 1000), 429);
       await sleep(left);
     },
   };

@@ -58,13 +58,18 @@ await t.test("a step that holds passes, one that does not says its number and wh
     await t.rejects(run([get({ status: 200 }), get(expect)], ok), { name: "CaseFailure", message: /^step 2: / });
 });
 
-await t.test("at 429 a case waits as long as it is told and goes on", async (t) => {
-  let refusals = 2;
-  const limited: Listener = (request, response) => {
-    refusals -= 1;
-    reply(refusals < 0 ? 200 : 429, {}, refusals < 0 ? {} : { "retry-after": "1" })(request, response);
-  };
-  t.same((await run([get({ status: 200 })], limited)).waits, [1, 1]);
+for (const status of [429, 503])
+  await t.test(`at ${status} with Retry-After a case waits that long and sends again`, async (t) => {
+    let refusals = 2;
+    const limited: Listener = (request, response) => {
+      refusals -= 1;
+      reply(refusals < 0 ? 200 : status, {}, refusals < 0 ? {} : { "retry-after": "1" })(request, response);
+    };
+    t.same((await run([get({ status: 200 })], limited)).waits, [1, 1]);
+  });
+
+await t.test("a 503 without Retry-After fails at once", async (t) => {
+  await t.rejects(run([get({ status: 200 })], reply(503, {})), { name: "CaseFailure" });
 });
 
 await t.test("a case that expects 429 does not wait, and fails when it does not come", async (t) => {
