@@ -2,7 +2,7 @@ import { box, contexts, newKeyPair, publicKeyOf, unboxBound } from "@coffer/cryp
 import type { Invitation, Resource } from "./claims.ts";
 import { HistoryError } from "./history-error.ts";
 import { placeAfter } from "./sign.ts";
-import type { HistoryState } from "./state.ts";
+import type { HistoryState, OpenInvitation } from "./state.ts";
 
 /** Who is invited, and with which token. */
 export interface InvitationRequest extends Pick<Invitation, "tag" | "kind" | "perm" | "email"> {
@@ -28,18 +28,21 @@ export async function makeInvitation(
 }
 
 /**
- * Opens the join key of an invitation.
+ * Opens the join key of an invitation. That it opens shows that the history up to it is the one in which the token's maker
+ * made it: `sealed` is bound to the entry before.
  *
- * @param state the newest state, in which the invitation must be open
+ * @param invitation one of this history, open or used; undefined for none, which is refused too
  * @param wrapKey 32 bytes: the wrap key of the token
  * @returns PKCS#8 DER
  * @throws HistoryError `join_invalid` when there is no such invitation, or it does not fit the token
  */
-export async function openInvitation(state: HistoryState, tag: string, wrapKey: Uint8Array): Promise<Uint8Array> {
-  const { res } = state;
+export async function openInvitation(
+  res: Resource,
+  invitation: OpenInvitation | undefined,
+  wrapKey: Uint8Array,
+): Promise<Uint8Array> {
   const refuse = (why: string): HistoryError =>
     new HistoryError("join_invalid", `the invitation to ${res} cannot be used: ${why}`, { res });
-  const invitation = state.invitations.find((one) => one.tag === tag);
   if (invitation === undefined) throw refuse("it is not open; ask for a new one");
   const { sealed, seq, prev, join_key: joinKey } = invitation;
   const privateKey = await unboxBound(wrapKey, sealed, contexts.join(res, seq, prev)).catch(() => {

@@ -72,7 +72,7 @@ void t.test("a join counts on the person who invited", async (t) => {
   const invited = await signAs(before, folder, bob, { invite: [await makeInvitation(before, folder, request)] });
   const cut = { [await cutName(folder)]: [3, invited.state.head.hash] as [number, string] };
   const { state: without } = await signAs(members.state, org, alice, { drop: [bob.who], cut });
-  const key = await openInvitation(invited.state, tag, wrapKey);
+  const key = await openInvitation(invited.state.res, invited.state.invitations[0], wrapKey);
   const joined = await sign(invited.state, folder, `invite:${tag}`, key, { set: [holder(machine, "read", folder)] });
   const at = (seq: number) => (seq === 3 ? Promise.resolve(invited.state.head.hash) : hashAt(seq));
   await t.resolves(checkSigners(without, invited.state, null, at));

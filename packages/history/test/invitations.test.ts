@@ -14,9 +14,13 @@ void t.test("an invitation is made for one place", async (t) => {
   const made = await makeInvitation(state, res, request);
   const between = await signAs(state, res, alice, { name: "Other" });
   const moved = await signAs(between.state, res, alice, { invite: [made] });
-  await t.rejects(openInvitation(moved.state, request.tag, wrapKey), { code: "join_invalid" }, "in another entry");
+  await t.rejects(
+    openInvitation(res, moved.state.invitations[0], wrapKey),
+    { code: "join_invalid" },
+    "in another entry",
+  );
   const invited = await signAs(state, res, alice, { invite: [made] });
-  await t.resolves(openInvitation(invited.state, request.tag, wrapKey));
+  await t.resolves(openInvitation(res, invited.state.invitations[0], wrapKey));
 });
 
 void t.test("the two keys of an invitation are a pair", async (t) => {
@@ -25,8 +29,16 @@ void t.test("the two keys of an invitation are a pair", async (t) => {
   const made = await makeInvitation(state, res, request);
   const { publicKey } = await newKeyPair();
   const swapped = await signAs(state, res, alice, { invite: [{ ...made, join_key: publicKey }] });
-  await t.rejects(openInvitation(swapped.state, request.tag, wrapKey), { code: "join_invalid" }, "another public key");
+  await t.rejects(
+    openInvitation(res, swapped.state.invitations[0], wrapKey),
+    { code: "join_invalid" },
+    "another public key",
+  );
   const nonsense = await box(wrapKey, new Uint8Array(8), contexts.join(res, 1, state.head.hash));
   const broken = await signAs(state, res, alice, { invite: [{ ...made, sealed: nonsense }] });
-  await t.rejects(openInvitation(broken.state, request.tag, wrapKey), { code: "join_invalid" }, "no key at all");
+  await t.rejects(openInvitation(res, broken.state.invitations[0], wrapKey), { code: "join_invalid" }, "no key at all");
+});
+
+void t.test("an invitation that there is not is refused", async (t) => {
+  await t.rejects(openInvitation(res, undefined, wrapKey), { code: "join_invalid" });
 });

@@ -1,9 +1,20 @@
-import { contexts, encodeBase64Url, encodeText, newId, newKey, seal, signEs256 } from "@coffer/crypto";
+import {
+  contexts,
+  encodeBase64Url,
+  encodeText,
+  keyCheck,
+  newId,
+  newKey,
+  newKeyPair,
+  seal,
+  signEs256,
+} from "@coffer/crypto";
 import { sign } from "@coffer/history";
 import t from "tap";
-import { createClient } from "../src/index.ts";
+import { bootstrap, createClient } from "../src/index.ts";
+import type { MachineConfiguration } from "../src/index.ts";
 import { memoryTrust } from "../src/histories/trust-storage.ts";
-import { newJoinedMachine, startCompany, strangeKey } from "./history-people.ts";
+import { memberOf, newJoinedMachine, startCompany, strangeKey } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 
 /** An entry with these claims, whatever they say. */
@@ -269,6 +280,72 @@ await t.test("a machine accepts a folder from a manager of one that it has, and 
   const client = createClient(machine);
   t.equal(await client.read("coffer://staging/database/field/password"), "s3cret");
   await t.rejects(client.read("coffer://trap/database/field/password"), { code: "not_accepted" });
+});
+
+await t.test("a machine does not join a history of the service's own that names the machine already", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  const res = `folder:${id}` as const;
+  const [mallory, key] = [await newKeyPair(), newKey()];
+  const [application] = await alice.client().applications.list();
+  const folders = [{ folderId: id, permission: "read" as const }];
+  const { token } = await alice.client().tokens.create({ applicationId: application?.id ?? "", name: "web", folders });
+  const save = async ({ client_id, public_key }: MachineConfiguration): Promise<void> => {
+    const who = `user:${newId()}` as const;
+    const { text } = await sign(null, res, who, mallory.privateKey, {
+      org: newId(),
+      name: "production",
+      set: [
+        { who, key: mallory.publicKey, perm: "manage" },
+        { who: `client:${client_id}`, key: public_key, perm: "read" },
+      ],
+      ver: 1,
+      check: await keyCheck(key, res, 1),
+    });
+    const encrypted_key = await seal(public_key, key, contexts.sharedFolderKey(id));
+    server.lie = ({ path, method }, { body }) => {
+      if (method === "GET" && path.includes(`/folders/${id}/history`)) return { data: [text], history_seq: 0 };
+      if (method !== "GET" || path !== "/api/sm/v1/folders") return body;
+      const { data } = body as { data: object[] };
+      const lie = { encrypted_key, encrypted_key_alg: "jwe", key_version: 1, history_seq: 0 };
+      return { data: data.map((one) => ({ ...one, ...lie })) };
+    };
+  };
+  await t.rejects(bootstrap({ url: server.url, token, save }), { code: "join_invalid" });
+});
+
+await t.test("a person does not join a history of the service's own that names the person already", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const bob = await memberOf(server, "bob@example.com");
+  const { token } = await alice.client().invites.create("bob@example.com", "member");
+  const [mallory, org, who] = [await newKeyPair(), newId(), `user:${newId()}` as const];
+  const { text } = await sign(null, `org:${org}`, who, mallory.privateKey, {
+    name: "Example",
+    set: [
+      { who, key: mallory.publicKey, perm: "manage", email: "alice@example.com" },
+      { who: `user:${bob.session.user.id}`, key: bob.session.public_key, perm: "read", email: "bob@example.com" },
+    ],
+  });
+  server.lie = ({ path }, { body }) => (path === "/api/org/invites/history" ? { data: [text], history_seq: 0 } : body);
+  await t.rejects(bob.client().invites.accept(token), { code: "join_invalid" });
+});
+
+await t.test("a machine whose join was stored, and whose answer was lost, finds itself in the history", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  const [application] = await alice.client().applications.list();
+  const folders = [{ folderId: id, permission: "read" as const }];
+  const { token } = await alice.client().tokens.create({ applicationId: application?.id ?? "", name: "web", folders });
+  const saved: MachineConfiguration[] = [];
+  const save = (configuration: MachineConfiguration): Promise<void> => {
+    saved.push(configuration);
+    // The join is stored and its answer is lost: nothing after it is kept.
+    return configuration.histories === undefined ? Promise.resolve() : Promise.reject(new Error("disk full"));
+  };
+  await t.rejects(bootstrap({ url: server.url, token, save }), { message: "disk full" });
+  const pending = saved.find(({ histories }) => histories === undefined);
+  const machine = await bootstrap({ url: server.url, pending, save: () => Promise.resolve() });
+  t.ok(machine.histories?.resources[`folder:${id}`]?.accepted);
 });
 
 await t.test("a device without pins trusts nothing when the keyring is not there, or is older", async (t) => {

@@ -6,6 +6,14 @@ const tests = ["packages/sdk/test/histories.test.ts"] as const;
 /** What a client checks before it uses a key that the service hands out. */
 export const historyClientMutants: readonly Mutant[] = [
   {
+    name: "join-believes-a-history-that-names-the-newcomer",
+    file: `${source}/join-folder.ts`,
+    find: "      const joinKey = await openInvitation(res, invitation, token.wrapKey);\n      if (holderOf(state, self.who)?.key === self.publicKey) return { pin: state.head, state, accepted: true, given };\n",
+    replace:
+      "      if (holderOf(state, self.who)?.key === self.publicKey) return { pin: state.head, state, accepted: true, given };\n      const joinKey = await openInvitation(res, invitation, token.wrapKey);\n",
+    tests,
+  },
+  {
     name: "folder-key-used-without-its-check",
     file: `${source}/trusted-folder.ts`,
     find: "if ((await keyCheck(key, state.res, ver)) === check) return key;",

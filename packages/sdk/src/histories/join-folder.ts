@@ -1,4 +1,4 @@
-import { openInvitation, sign } from "@coffer/history";
+import { holderOf, openInvitation, sign } from "@coffer/history";
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
@@ -22,7 +22,8 @@ const rounds = 8;
 /**
  * Joins a history by an invitation: verifies it from entry 0, opens the join key, and sends the entry that sets the caller.
  * Returns what is to be trusted from then on; undefined where there is no history. A join that was stored before, and whose
- * answer was lost, is found.
+ * answer was lost, is found. A history that names the caller already counts only if it has the invitation: anybody can sign
+ * a history of their own with the caller's public key in it.
  * Throws CofferError `join_invalid` when the history does not have the invitation, and what reading a history throws.
  */
 export async function join(
@@ -37,12 +38,11 @@ export async function join(
     try {
       const walked = await walk(read, res, self.who, undefined);
       if (walked === null) return undefined;
-      const { state, given } = walked;
-      const present = state.holders.find(({ who }) => who === self.who);
-      if (present?.key === self.publicKey) return { pin: state.head, state, accepted: true, given };
-      const joinKey = await openInvitation(state, token.tag, token.wrapKey);
-      const invitation = state.invitations.find(({ tag }) => tag === token.tag);
-      if (invitation !== undefined && invitation.email !== email)
+      const { state, given, joinedBy } = walked;
+      const invitation = [...state.invitations, joinedBy].find((one) => one?.tag === token.tag);
+      const joinKey = await openInvitation(res, invitation, token.wrapKey);
+      if (holderOf(state, self.who)?.key === self.publicKey) return { pin: state.head, state, accepted: true, given };
+      if (invitation?.email !== email)
         throw new CofferError("access_denied", "the invitation is for another e-mail address");
       const perm = invitation?.perm ?? "read";
       const holder = { who: self.who, key: self.publicKey, perm, ...(email === undefined ? {} : { email }) };

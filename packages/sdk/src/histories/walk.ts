@@ -1,5 +1,5 @@
 import { extendAll, HistoryError, holderOf, readEntry } from "@coffer/history";
-import type { Claims, Head, HistoryState, HolderId, Resource } from "@coffer/history";
+import type { Claims, Head, HistoryState, HolderId, OpenInvitation, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import type { Trusted } from "./trust-storage.ts";
@@ -11,6 +11,8 @@ export interface Walked {
   given: Trusted["given"];
   /** The key with which entry 0 was signed under the caller's name; undefined for another's, or one that was not read. */
   made: string | undefined;
+  /** The invitation by which the caller joined; undefined without a join, or when it was not read. */
+  joinedBy: OpenInvitation | undefined;
   /** The person on whose word the newest entry counts; undefined when nothing was read that is new. */
   signer: Trusted["given"];
   /** The hashes of the entries that were read, by their numbers. */
@@ -37,6 +39,7 @@ export async function walk(
     state: pinned,
     given: pinned === null ? undefined : before?.given,
     made: undefined,
+    joinedBy: undefined,
     signer: undefined,
   };
   const hashes = new Map<number, string>();
@@ -58,17 +61,11 @@ export async function walk(
     if (state === null || (fresh.length === 0 && !first)) throw hidden(res, newest);
     after = state.head.seq;
   }
-  const { given, made, signer } = walked;
   for (const mark of marks) requireMark(res, hashes, mark);
-  return { state, given, made, signer, hashes };
+  return { ...walked, state, hashes };
 }
 
-interface Taken {
-  state: HistoryState | null;
-  given: Trusted["given"];
-  made: string | undefined;
-  signer: Trusted["given"];
-}
+type Taken = Omit<Walked, "state" | "hashes"> & { state: HistoryState | null };
 
 /** Verifies entries and takes them. The last, and those that make the caller a holder, are looked at in the
  * state before them. */
@@ -93,9 +90,11 @@ async function take(
     if (!mine && index < texts.length - 1) continue;
     await extend(texts.slice(from, index));
     const signer = giverOf(walked.state, claims);
+    const joinedBy = invitationOf(walked.state, claims);
     await extend([text]);
     walked.signer = signer;
     if (mine) walked.given = signer;
+    if (mine) walked.joinedBy = joinedBy ?? walked.joinedBy;
     if (mine && claims.seq === 0 && claims.by === self) walked.made = signer?.key;
     from = index + 1;
   }
@@ -104,11 +103,16 @@ async function take(
 /** The person on whose word an entry counts; of a join the maker of its invitation. */
 function giverOf(before: HistoryState | null, { by, set = [] }: Claims): Trusted["given"] {
   if (by.startsWith("invite:")) {
-    const invitation = before?.invitations.find(({ tag }) => by === `invite:${tag}`);
+    const invitation = invitationOf(before, { by });
     return invitation === undefined ? undefined : { by: invitation.by, key: invitation.by_key };
   }
   const signer = before === null ? set.find(({ who }) => who === by) : holderOf(before, by);
   return signer === undefined ? undefined : { by: signer.who, key: signer.key };
+}
+
+/** The invitation whose join key signed an entry; undefined for an entry that a person signed. */
+function invitationOf(before: HistoryState | null, { by }: Pick<Claims, "by">): OpenInvitation | undefined {
+  return before?.invitations.find(({ tag }) => by === `invite:${tag}`);
 }
 
 /** The entries after the pinned one, which must be the first of them. Throws HistoryError `history_forked`. */

@@ -150,8 +150,9 @@ export async function joinEntry(
   const read = await call(service, "POST", "/api/org/invites/history", { token: person.token, body: { token } });
   if (read.status !== 200) throw new Error(`the invitation's history was answered ${read.status}`);
   const { state } = await extendAll(null, res, read.body.data as unknown as string[]);
-  const joinKey = await openInvitation(state, tag, wrapKey);
-  const perm = state.invitations.find((one) => one.tag === tag)?.perm ?? "read";
+  const invitation = state.invitations.find((one) => one.tag === tag);
+  const joinKey = await openInvitation(res, invitation, wrapKey);
+  const perm = invitation?.perm ?? "read";
   return (await sign(state, res, `invite:${tag}`, joinKey, change([memberHolder(person, perm)]))).text;
 }
 
@@ -251,7 +252,8 @@ export async function machineJoinEntry(
   const read = await call(service, "GET", `/api/sm/v1/folders/${folderId}/history`, { token: bearer(machine) });
   if (read.status !== 200) throw new Error(`the folder's history was answered ${read.status}`);
   const { state } = await extendAll(null, res, read.body.data as unknown as string[]);
-  const joinKey = await openInvitation(state, machine.tag, machine.wrapKey);
+  const invitation = state.invitations.find(({ tag }) => tag === machine.tag);
+  const joinKey = await openInvitation(res, invitation, machine.wrapKey);
   const by: SignerId = `invite:${machine.tag}`;
   return (await sign(state, res, by, joinKey, change ?? { set: [clientHolder(machine, perm)] })).text;
 }
