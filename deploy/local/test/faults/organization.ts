@@ -43,7 +43,7 @@ export async function newOrganization(t: TestScope, url: string, email: string):
   const writers = [person, await machine("write")];
   const readers = [person, await machine("read")];
   const fleet = await newFleet(url, person);
-  const member = await newMember(url, person, `member-of-${email}`);
+  const member = await newMember(url, cli, `member-of-${email}`);
   return { cli, person, ledger: newLedger(), writers, readers, slots: [], fleet, member };
 }
 
