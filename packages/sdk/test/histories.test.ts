@@ -282,6 +282,48 @@ await t.test("a machine accepts a folder from a manager of one that it has, and 
   await t.rejects(client.read("coffer://trap/database/field/password"), { code: "not_accepted" });
 });
 
+await t.test(
+  "a machine that ends before it joins can join after any entry of a manager, until it is gone",
+  async (t) => {
+    const { alice, server } = await startCompany(t);
+    const { id } = await alice.client().folders.create("production");
+    await alice.client().secrets.set(notation, "s3cret");
+    const request = {
+      ...{ applicationId: newId(), name: "web" },
+      folders: [{ folderId: id, permission: "read" as const }],
+    };
+    /** A machine that spends a token, and ends before it sends its join. */
+    const begun = async (): Promise<MachineConfiguration> => {
+      const { token } = await alice.client().tokens.create(request);
+      let kept: MachineConfiguration | undefined;
+      const save = (configuration: MachineConfiguration): Promise<void> => {
+        kept = configuration;
+        return Promise.resolve();
+      };
+      const ending: typeof fetch = (input, init) =>
+        (input as string).endsWith("/history") && init?.method === "POST"
+          ? Promise.reject(new TypeError("the process ends"))
+          : fetch(input, init);
+      await t.rejects(bootstrap({ url: server.url, token, save }, { fetch: ending, attempts: 1 }), { code: "network" });
+      return kept as MachineConfiguration;
+    };
+    const [first, second] = [await begun(), await begun()];
+    await alice.client().folders.rotate(id);
+    await alice.client().tokens.create(request);
+    const save = (): Promise<void> => Promise.resolve();
+    const machine = await bootstrap({ url: server.url, pending: first, save });
+    await alice.client().secrets.list();
+    t.equal(await createClient(machine).read(notation), "s3cret");
+
+    const folder = server.folders.get(id);
+    if (folder !== undefined) folder.grants = folder.grants.filter((grant) => grant.id !== second.client_id);
+    await alice.client().folders.rotate(id);
+    const open = server.histories.get(`folder:${id}`)?.state.invitations.map(({ tag }) => tag) ?? [];
+    t.equal(open.length, 1, "that of the unused token");
+    t.notOk(open.includes(second.token_hash ?? ""), "the machine that is gone is invited no more");
+  },
+);
+
 await t.test("a machine does not join a history of the service's own that names the machine already", async (t) => {
   const { alice, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");

@@ -104,4 +104,18 @@ export const historyClientMutants: readonly Mutant[] = [
     replace: "if (organization == null || organization.head.seq >= 0) return known;",
     tests: ["packages/sdk/test/histories.test.ts"],
   },
+  {
+    name: "invitation-dropped-before-the-machine-joins",
+    file: `${source}/dead-tags.ts`,
+    find: "(joining && isSpent(token))",
+    replace: "(joining && isSpent(token) && token.tag === null)",
+    tests,
+  },
+  {
+    name: "invitation-of-a-machine-that-is-gone-kept",
+    file: `${source}/dead-tags.ts`,
+    find: "tokens.some(isSpent) && (await hasJoining(send, state))",
+    replace: "tokens.some(isSpent) || (await hasJoining(send, state))",
+    tests,
+  },
 ];

@@ -2,15 +2,17 @@ import type { HistoryState } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { dataOf } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
-import type { ApplicationView, InviteView, TokenView } from "../views.ts";
+import type { ApplicationView, HolderView, InviteView, TokenView } from "../views.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /**
- * The invitations of a folder's history whose tokens are expired, revoked or used, as `drop` names them. Who may not list the
- * tokens drops none: the next manager does.
+ * The invitations of a folder's history whose tokens are expired or revoked, or spent by a machine that is gone, as `drop`
+ * names them. The invitation of a machine that has spent its token and is yet to join stays. Who may not list the tokens drops
+ * none: the next manager does.
  */
-export async function deadTokenTags(send: Send, { invitations }: HistoryState): Promise<string[]> {
+export async function deadTokenTags(send: Send, state: HistoryState): Promise<string[]> {
+  const { invitations } = state;
   if (invitations.length === 0) return [];
   return dead(invitations, async () => {
     const applications = dataOf(await send({ method: "GET", path: "/api/org/applications" })) as ApplicationView[];
@@ -18,8 +20,19 @@ export async function deadTokenTags(send: Send, { invitations }: HistoryState): 
       const path = `/api/org/applications/${encodeURIComponent(id)}/tokens`;
       return dataOf(await send({ method: "GET", path })) as TokenView[];
     });
-    return (await Promise.all(lists)).flat().filter(({ status }) => status === "unused");
+    const tokens = (await Promise.all(lists)).flat();
+    const isSpent = ({ status, tag }: TokenView): boolean =>
+      status === "used" && invitations.some((one) => one.tag === tag);
+    const joining = tokens.some(isSpent) && (await hasJoining(send, state));
+    return tokens.filter((token) => token.status === "unused" || (joining && isSpent(token)));
   });
+}
+
+/** Whether the service lists a machine that the folder's history does not name. */
+async function hasJoining(send: Send, { res, holders }: HistoryState): Promise<boolean> {
+  const path = `/api/org/folders/${res.slice("folder:".length)}/members`;
+  const listed = dataOf(await send({ method: "GET", path })) as HolderView[];
+  return listed.some(({ kind, id }) => kind === "client" && !holders.some(({ who }) => who === `client:${id}`));
 }
 
 /** The same of an organization's history. */
