@@ -7,6 +7,7 @@ import { trustedIn, withTrusted } from "./histories/trust-storage.ts";
 import { trustOf } from "./machine-configuration.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
 import { machineStore } from "./machine-store.ts";
+import type { MachineStore } from "./machine-store.ts";
 import { dataOf } from "./secret-store.ts";
 import type { SecretStore } from "./secret-store.ts";
 import { createTransport } from "./transport.ts";
@@ -136,7 +137,7 @@ async function finish(
   }
   if (client.client_id !== drafted.client_id)
     throw new CofferError("bad_answer", "the service took this machine for another one");
-  const joined = await joinFolders(drafted, asking, save);
+  const joined = await joinFolders(drafted, asking, save, (one) => machineStore(one, transport, { now }));
   const folders = await machineStore(joined, transport, { now }).folders(true);
   return {
     ...joined,
@@ -156,16 +157,18 @@ async function finish(
 
 /**
  * Joins the histories of the folders that the token was made for. Each join is saved with what the token brought, until all
- * are stored: a call after a crash goes on from there.
+ * are stored: a call after a crash goes on from there. A folder that a manager gave the machine meanwhile needs no join.
  */
 async function joinFolders(
   drafted: MachineConfiguration,
   { send }: SecretStore,
   save: BootstrapRequest["save"],
+  storeOf: (configuration: MachineConfiguration) => MachineStore,
 ): Promise<MachineConfiguration> {
   const { wrap_key: wrapKey, token_hash: tag } = drafted;
   if (wrapKey === undefined || tag === undefined) return drafted;
   let joined = drafted;
+  const refused: { res: `folder:${string}`; error: CofferError }[] = [];
   const views = dataOf(await send({ method: "GET", path: "/api/sm/v1/folders" })) as FolderView[];
   for (const { id } of views.filter((view) => view.history_seq != null)) {
     const res = `folder:${id}` as const;
@@ -173,11 +176,19 @@ async function joinFolders(
     if (trustedIn(record, res) !== undefined) continue;
     const token = { tag, wrapKey: decodeBase64(wrapKey) };
     const self = machineSelf(joined);
-    const trusted = await join(machineEntries(send), res, self, token, undefined, folderJoin(send, id));
-    if (trusted === undefined) continue;
-    joined = { ...joined, histories: withTrusted(record, res, trusted) };
+    try {
+      const trusted = await join(machineEntries(send), res, self, token, undefined, folderJoin(send, id));
+      if (trusted === undefined) continue;
+      joined = { ...joined, histories: withTrusted(record, res, trusted) };
+    } catch (error) {
+      if (!(error instanceof CofferError) || error.code !== "join_invalid") throw error;
+      refused.push({ res, error });
+      continue;
+    }
     await save(joined);
   }
+  const { histories } = storeOf(joined);
+  for (const { res, error } of refused) if (!(await histories.newest(res)).accepted) throw error;
   return joined;
 }
 

@@ -324,6 +324,36 @@ await t.test(
   },
 );
 
+await t.test("a machine that a manager gives a folder before it has joined joins, and has both", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const [first, second] = [
+    await alice.client().folders.create("production"),
+    await alice.client().folders.create("staging"),
+  ];
+  await alice.client().secrets.set("coffer://staging/database/field/password", "s3cret");
+  const folders = [{ folderId: first.id, permission: "read" as const }];
+  const { token } = await alice.client().tokens.create({ applicationId: newId(), name: "web", folders });
+  let kept: MachineConfiguration | undefined;
+  const save = (configuration: MachineConfiguration): Promise<void> => {
+    kept = configuration;
+    return Promise.resolve();
+  };
+  const ending: typeof fetch = (input, init) =>
+    (input as string).endsWith("/folders") ? Promise.reject(new TypeError("the process ends")) : fetch(input, init);
+  await t.rejects(bootstrap({ url: server.url, token, save }, { fetch: ending, attempts: 1 }), { code: "network" });
+  const grant = { clientId: kept?.client_id ?? "", folderId: second.id, permission: "read" as const };
+  await alice.client().machines.share(newId(), grant, () => Promise.resolve(true));
+  const machine = await bootstrap({ url: server.url, pending: kept, save });
+  t.same(
+    machine.folders.map(({ name, key }) => [name, key !== null]),
+    [
+      ["production", true],
+      ["staging", true],
+    ],
+  );
+  t.equal(await createClient(machine).read("coffer://staging/database/field/password"), "s3cret");
+});
+
 await t.test("a machine does not join a history of the service's own that names the machine already", async (t) => {
   const { alice, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");

@@ -118,4 +118,11 @@ export const historyClientMutants: readonly Mutant[] = [
     replace: "tokens.some(isSpent) || (await hasJoining(send, state))",
     tests,
   },
+  {
+    name: "bootstrap-joins-a-folder-by-a-strangers-word",
+    file: "packages/sdk/src/bootstrap.ts",
+    find: "if (!(await histories.newest(res)).accepted) throw error;",
+    replace: 'if (error.code !== "join_invalid") throw error;',
+    tests,
+  },
 ];
