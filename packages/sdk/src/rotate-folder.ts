@@ -64,7 +64,8 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
     keyOf(folder);
     const holders = dataOf(await store.send({ method: "GET", path: `${path}/members` })) as HolderView[];
     const views = dataOf(await store.send({ method: "GET", path: store.pathIn(folderId) })) as SecretView[];
-    const rotation = await rotationFor(store, organization, state, holders);
+    const { who } = await trust.self();
+    const rotation = await rotationFor(store, organization, state, holders, who);
     const secrets: Resealed[] = [];
     for (let start = 0; start < views.length; start += atOnce) {
       const next = views.slice(start, start + atOnce).map((view) => resealSecret(store, view, folder, rotation.key));
@@ -95,19 +96,24 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
   });
 }
 
-/** A new key, sealed to the holders that may have it, and what the history drops. */
+/**
+ * A new key, sealed to the holders that may have it, and what the history drops. The caller has it whatever the service says:
+ * a key that nobody has would lose the folder.
+ */
 async function rotationFor(
   { send }: SecretStore,
   organization: HistoryState,
   state: HistoryState,
   holders: readonly HolderView[],
+  self: string,
 ): Promise<Rotation> {
   const key = newKey();
   const suspended = await suspendedMembers(send, organization);
   const rotation: Rotation = { key, drop: [], users: [], clients: [], sealedTo: [], leftOut: [], dropped: [] };
   for (const { kind, id, name } of holders) {
     const who = `${kind}:${id}`;
-    const confirmed = suspended.has(id) ? undefined : confirmedKey(organization, state, who);
+    const mayHave = who === self || !suspended.has(id);
+    const confirmed = mayHave ? confirmedKey(organization, state, who) : undefined;
     const context = contexts.sharedFolderKey(state.res.slice("folder:".length));
     const encryptedKey = confirmed === undefined ? null : await seal(confirmed, key, context);
     const label = kind === "user" ? labelOf(organization, who) : name;

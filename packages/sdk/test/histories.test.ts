@@ -354,6 +354,27 @@ await t.test("a machine that a manager gives a folder before it has joined joins
   t.equal(await createClient(machine).read("coffer://staging/database/field/password"), "s3cret");
 });
 
+await t.test("who rotates has the new key, also when the service calls everybody suspended", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const bob = await join("bob@example.com");
+  await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "read" });
+  await bob.client().folders.accept(id);
+  server.lie = ({ path, method }, { body }) =>
+    path === "/api/org/members" && method === "GET"
+      ? { data: (body as { data: object[] }).data.map((one) => ({ ...one, status: "suspended" })) }
+      : body;
+  await alice.client().folders.rotate(id);
+  server.lie = (_request, { body }) => body;
+  t.equal(await alice.client().secrets.read(notation), "s3cret");
+  t.equal(
+    await bob.client().secrets.read(notation),
+    "s3cret",
+    "the others are sealed to when the folder is opened next",
+  );
+});
+
 await t.test("a machine does not join a history of the service's own that names the machine already", async (t) => {
   const { alice, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");

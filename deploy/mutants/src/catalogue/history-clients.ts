@@ -125,4 +125,11 @@ export const historyClientMutants: readonly Mutant[] = [
     replace: 'if (error.code !== "join_invalid") throw error;',
     tests,
   },
+  {
+    name: "rotation-leaves-out-its-maker",
+    file: "packages/sdk/src/rotate-folder.ts",
+    find: "const mayHave = who === self || !suspended.has(id);",
+    replace: 'const mayHave = self !== "" && !suspended.has(id);',
+    tests,
+  },
 ];
