@@ -44,7 +44,10 @@ export async function extendAll(
     for (const text of texts) {
       const entry = await readAt(text, res, (state?.head.seq ?? -1) + 1);
       const applied = apply(state, entry);
-      verified.push(requireSignature(applied.signedWith, entry, applied.state));
+      const verification = requireSignature(applied.signedWith, entry, applied.state);
+      // It may fail before it is awaited: without a handler that would end the process.
+      verification.catch(() => undefined);
+      verified.push(verification);
       state = applied.state;
       hashes.push(entry.hash);
     }

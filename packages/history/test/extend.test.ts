@@ -57,6 +57,27 @@ void t.test("an entry in the wrong place", async (t) => {
   await t.rejects(extend(null, vault, first.text), invalid, "of another resource");
 });
 
+void t.test(
+  "a wrong signature in the middle of a long history is an error of the call, and ends no process",
+  async (t) => {
+    const alice = await newActor();
+    const entries = [await found(folder, alice)];
+    for (let seq = 1; seq <= 60; seq += 1) {
+      const { state } = entries.at(-1) ?? { state: null };
+      entries.push(await signAs(state, folder, alice, { name: `name ${seq}` }));
+    }
+    const texts = entries.map(({ text }) => text);
+    const signature = texts[2]?.split(".")[2] ?? "";
+    texts[1] = [...(texts[1] ?? "").split(".").slice(0, 2), signature].join(".");
+    const unhandled: unknown[] = [];
+    const hear = (reason: unknown): unknown => unhandled.push(reason);
+    process.on("unhandledRejection", hear);
+    await t.rejects(extendAll(null, folder, texts), { ...invalid, seq: 1 });
+    process.off("unhandledRejection", hear);
+    t.strictSame(unhandled, []);
+  },
+);
+
 void t.test("a signer who may not sign", async (t) => {
   const [alice, bob, eve] = [await newActor(), await newActor(), await newActor()];
   const { state } = await found(folder, alice, newUuid(), [holder(bob, "write", folder)]);

@@ -21,6 +21,13 @@ export const historyMutants: readonly Mutant[] = [
     tests: entries,
   },
   {
+    name: "history-signature-fails-before-it-is-awaited",
+    file: `${source}/extend.ts`,
+    find: "      verification.catch(() => undefined);\n",
+    replace: "",
+    tests: entries,
+  },
+  {
     name: "history-entry-after-another-one",
     file: `${source}/apply.ts`,
     find: "if (prev !== (before === null ? null : before.head.hash))",
