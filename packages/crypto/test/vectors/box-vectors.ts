@@ -51,7 +51,7 @@ export function boxVectors(): VectorFile<BoxVector> {
   const shortest = version1(Buffer.alloc(0), data).toString("base64");
   const slashes = version1(text, data, Buffer.alloc(12, 0xff)).toString("base64");
   const vault = uuid("vault");
-  const keyContexts = [
+  const boundContexts = [
     `coffer/v1/dek/${secret}`,
     `coffer/v1/fk/${uuid("folder")}`,
     `coffer/v1/folder-key/${uuid("folder")}`,
@@ -59,6 +59,9 @@ export function boxVectors(): VectorFile<BoxVector> {
     `coffer/v1/own-vault-key/${vault}`,
     "coffer/v1/private-key",
     "coffer/v1/user-key",
+    `coffer/v1/join/folder:${uuid("folder")}/0/null`,
+    `coffer/v1/keyring/${uuid("user")}/1`,
+    `coffer/v1/vault-pin/${vault}/1`,
   ];
   return {
     about: "Box v1: base64(0x01 ‖ nonce ‖ AES-256-GCM ciphertext ‖ tag), additional data = the context in UTF-8",
@@ -80,8 +83,8 @@ export function boxVectors(): VectorFile<BoxVector> {
       opens("a user key", "coffer/v1/user-key", bytes("user key", 32)),
       bare("the bare layout of a client that knows the specification alone", nonce),
       bare("the bare layout when its nonce begins with 0x01", Buffer.concat([Buffer.of(1), nonce.subarray(1)])),
-      ...keyContexts.map((context) =>
-        refused(`the bare layout for a key: ${context}`, sealed(nonce, bytes("dek", 32), null), { context }),
+      ...boundContexts.map((context) =>
+        refused(`the bare layout where none is taken: ${context}`, sealed(nonce, bytes("dek", 32), null), { context }),
       ),
       refused("a personal vault's key as a shared vault's", version1(text, `coffer/v1/own-vault-key/${vault}`), {
         context: `coffer/v1/vault-key/${vault}`,

@@ -13,6 +13,7 @@ import {
   fingerprint,
   openSealed,
   readAccessToken,
+  readInviteToken,
   readRecoveryKey,
   seal,
   stableIds,
@@ -29,6 +30,7 @@ import type {
   BoxVector,
   ContextVector,
   DerivationVector,
+  KeyringVector,
   MachineTokenFile,
   OpaqueVector,
   PlaintextVector,
@@ -104,14 +106,15 @@ function maskingKey(record: string): string {
   return toHex(decodeBase64Url(record).subarray(32, 96));
 }
 
-const ofKey = /^coffer\/v1\/(dek|fk|folder-key|vault-key|own-vault-key|private-key|user-key)(\/|$)/;
+const neverBare =
+  /^coffer\/v1\/(dek|fk|folder-key|vault-key|own-vault-key|private-key|user-key|join|keyring|vault-pin)(\/|$)/;
 
 const checks: Record<string, Check> = {
   box: async (vector: BoxVector) => {
     const key = fromHex(vector.key);
     const context = asContext(vector.context);
-    // No reader takes the bare layout for a key.
-    const plaintext = await (ofKey.test(vector.context) ? unboxBound : unbox)(key, vector.box, context);
+    // No reader takes the bare layout for a key, a keyring or a pin.
+    const plaintext = await (neverBare.test(vector.context) ? unboxBound : unbox)(key, vector.box, context);
     const bound = await unboxBound(key, vector.box, context).then(toHex, () => null);
     const again = await unbox(key, await box(key, plaintext, context), context);
     const written =
@@ -125,7 +128,7 @@ const checks: Record<string, Check> = {
     const build = Object.entries(contexts).find(([name]) => name === vector.what)?.[1];
     // The vector's arguments are as many as its builder takes.
     return Promise.resolve().then(() => [
-      (build as (...args: string[]) => string)(...vector.arguments),
+      (build as (...args: ContextVector["arguments"]) => string)(...vector.arguments),
       vector.context,
     ]);
   },
@@ -138,6 +141,22 @@ const checks: Record<string, Check> = {
     return [
       [token, tokenHash, toHex(wrapKey)],
       [vector.token, vector.token_hash, vector.wrap_key],
+    ];
+  },
+  "invite-token": async (vector: AccessTokenVector) => {
+    const { token, tokenHash, wrapKey } = await readInviteToken(vector.text);
+    return [
+      [token, tokenHash, toHex(wrapKey)],
+      [vector.token, vector.token_hash, vector.wrap_key],
+    ];
+  },
+  keyring: async ({ what, id, version, user_key, sealed, nonce, context, content }: KeyringVector) => {
+    const [key, built] = [fromHex(user_key), contexts[what](id, version)];
+    const opened = await unboxBound(key, sealed, built);
+    const written = nonce === null ? null : await boxWithNonce(key, fromHex(nonce), opened, built);
+    return [
+      [built, JSON.parse(decodeText(opened)), written],
+      [context, content, sealed],
     ];
   },
   "recovery-key": async (vector: RecoveryKeyVector) => {

@@ -1,11 +1,11 @@
 import { uid, uuid } from "./material.ts";
 import type { ContextVector, VectorFile } from "./shapes.ts";
 
-function made(what: string, context: string, ...args: string[]): ContextVector {
+function made(what: string, context: string, ...args: ContextVector["arguments"]): ContextVector {
   return { name: `${what}: ${context}`, error: null, what, arguments: args, context };
 }
 
-function refused(name: string, what: string, ...args: string[]): ContextVector {
+function refused(name: string, what: string, ...args: ContextVector["arguments"]): ContextVector {
   return { name, error: "invalid_input", what, arguments: args, context: null };
 }
 
@@ -31,6 +31,10 @@ export function contextVectors(): VectorFile<ContextVector> {
       made("vaultKey", `coffer/v1/vault-key/${vault}`, vault),
       made("ownVaultKey", `coffer/v1/own-vault-key/${vault}`, vault),
       made("folderKey", `coffer/v1/folder-key/${folder}`, folder),
+      made("join", `coffer/v1/join/folder:${folder}/0/null`, `folder:${folder}`, 0, null),
+      made("join", `coffer/v1/join/org:${record}/12/${"ab".repeat(32)}`, `org:${record}`, 12, "ab".repeat(32)),
+      made("keyring", `coffer/v1/keyring/${record}/1`, record, 1),
+      made("vaultPin", `coffer/v1/vault-pin/${vault}/1`, vault, 1),
       made("privateKey", "coffer/v1/private-key"),
       made("userKey", "coffer/v1/user-key"),
       refused("a uid with a slash", "data", `${secret.slice(0, 10)}/${secret.slice(11)}`),
@@ -52,6 +56,10 @@ export function contextVectors(): VectorFile<ContextVector> {
       refused("a UUID in braces", "vaultKey", `{${vault}}`),
       refused("a path in place of a UUID", "sharedFolderKey", `../user-key`),
       refused("a record id that is no UUID", "record", vault, "1"),
+      refused("a join into what has no history", "join", `secret:${folder}`, 0, null),
+      refused("a join after a hash that is none", "join", `folder:${folder}`, 1, "AB".repeat(32)),
+      refused("a join in a negative place", "join", `folder:${folder}`, -1, null),
+      refused("a keyring's version with a fraction", "keyring", record, 1.5),
       refused("a vault id that carries a record id", "record", `${vault}/${record}`, record),
     ],
   };

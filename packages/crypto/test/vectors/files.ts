@@ -1,19 +1,22 @@
 import { auditVectors } from "./audit-vectors.ts";
 import { boxVectors } from "./box-vectors.ts";
 import { contextVectors } from "./context-vectors.ts";
+import { historyVectors } from "./history-vectors.ts";
 import { secretUidVectors, stableIdVectors } from "./id-vectors.ts";
+import { joinVectors } from "./join-vectors.ts";
+import { keyringVectors } from "./keyring-vectors.ts";
 import { machineTokenVectors } from "./machine-token-vectors.ts";
 import { opaqueVectors } from "./opaque-vectors.ts";
 import { plaintextVectors } from "./plaintext-vectors.ts";
 import { publicKeyVectors } from "./public-key-vectors.ts";
 import { sealedVectors } from "./sealed-vectors.ts";
-import { accessTokenVectors, derivationVectors, recoveryKeyVectors } from "./text-vectors.ts";
+import { accessTokenVectors, derivationVectors, inviteTokenVectors, recoveryKeyVectors } from "./text-vectors.ts";
 
 /** Where the published vectors lie. */
 export const vectorDirectory = new URL("../../../../docs/spec/vectors/", import.meta.url);
 
-/** Files whose readers are other packages: packages/events and packages/sdk check them. */
-export const checkedElsewhere: readonly string[] = ["audit.json", "secret-uid.json"];
+/** Files whose readers are other packages: packages/events, packages/history and packages/sdk check them. */
+export const checkedElsewhere: readonly string[] = ["audit.json", "history.json", "join.json", "secret-uid.json"];
 
 /** Every published file by its name, as text. Made by Node's primitives, never by the package that they check. */
 export function vectorFiles(): Record<string, string> {
@@ -23,6 +26,10 @@ export function vectorFiles(): Record<string, string> {
     box: boxVectors(),
     context: contextVectors(),
     derivation: derivationVectors(),
+    history: historyVectors(),
+    "invite-token": inviteTokenVectors(),
+    join: joinVectors(),
+    keyring: keyringVectors(),
     "machine-token": machineTokenVectors(),
     opaque: opaqueVectors(),
     plaintext: plaintextVectors(),

@@ -25,7 +25,7 @@ export interface BoxVector extends Named {
 
 export interface ContextVector extends Named {
   what: string;
-  arguments: string[];
+  arguments: (string | number | null)[];
   context: string | null;
 }
 
@@ -129,4 +129,100 @@ export interface AuditVector {
   /** The record without `hash` in the JSON Canonicalization Scheme. */
   canonical: string;
   hash: string;
+}
+
+/** A member of `set`. */
+export interface VectorHolder {
+  who: string;
+  key: string;
+  perm: "read" | "write" | "manage";
+  email?: string;
+}
+
+/** A member of `invite`. */
+export interface VectorInvitation {
+  tag: string;
+  kind: "user" | "client";
+  perm: VectorHolder["perm"];
+  email?: string;
+  join_key: string;
+  sealed: string;
+}
+
+/** The place of an entry: its number, and the hash of its `header.payload`. */
+export interface VectorHead {
+  seq: number;
+  hash: string;
+}
+
+/** What a history says after its newest entry. */
+export interface VectorState {
+  res: string;
+  org: string | null;
+  head: VectorHead;
+  name: string;
+  ver: number | null;
+  check: string | null;
+  /** In the order of `who`. */
+  holders: VectorHolder[];
+  /** Open ones, with their maker and the place of the entry that has them. */
+  invitations: (VectorInvitation & { by: string; by_key: string; seq: number; prev: string | null })[];
+  /** Folders and vaults: the persons whose word counts, by id and key, with the newest entry of each. */
+  signers: { who: string; key: string; seq: number }[];
+  /** Organizations: the persons who were dropped. */
+  former: { who: string; key: string; cut: Record<string, [number, string]> }[];
+  last_signer: string;
+}
+
+export interface HistoryVector {
+  name: string;
+  error: "history_invalid" | "signer_removed" | "history_rolled_back" | "history_forked" | "key_mismatch" | null;
+  /** The number of the entry that is wrong; null where none is. */
+  seq: number | null;
+  res: string;
+  /** All entries, from number 0. */
+  entries: string[];
+  /** The history of the organization, against which the signers are checked; null where they are not. */
+  organization: string[] | null;
+  /** What the client trusted of this history before. */
+  pin: VectorHead | null;
+  /** The key that was opened, to be compared with `check`. */
+  key: string | null;
+  state: VectorState | null;
+}
+
+export interface HistoryFile extends VectorFile<HistoryVector> {
+  cut_names: { res: string; name: string }[];
+  key_checks: { key: string; res: string; ver: number; check: string }[];
+}
+
+export interface JoinVector {
+  name: string;
+  error: "join_invalid" | "history_invalid" | null;
+  /** What the newcomer was given. */
+  text: string;
+  token: string;
+  tag: string;
+  wrap_key: string;
+  res: string;
+  entries: string[];
+  /** The newcomer. */
+  holder: VectorHolder;
+  /** PKCS#8 DER in base64, as it comes out of `sealed`. */
+  join_private_key: string | null;
+  join: string | null;
+  /** After the join. */
+  state: VectorState | null;
+}
+
+export interface KeyringVector extends Named {
+  what: "keyring" | "vaultPin";
+  user_key: string;
+  /** Of the person, or of the vault. */
+  id: string;
+  version: number;
+  context: string;
+  sealed: string;
+  nonce: string | null;
+  content: { pins: Record<string, [number, string]>; accepted: string[] } | null;
 }

@@ -21,6 +21,8 @@ export function derivationVectors(): VectorFile<DerivationVector> {
       derived("OPAQUE's export key to the key that seals the user key", bytes("export key", 64), "coffer/v1/user-key"),
       derived("the seed of a one-time token to what is sent", bytes("seed", 32), "coffer/ott/auth/v1"),
       derived("the seed of a one-time token to its wrap key", bytes("seed", 32), "coffer/ott/wrap/v1"),
+      derived("the seed of an invitation to what is sent", bytes("invite seed", 32), "coffer/invite/auth/v1"),
+      derived("the seed of an invitation to its wrap key", bytes("invite seed", 32), "coffer/invite/wrap/v1"),
       derived("a recovery key to its proof", bytes("recovery", 32), "coffer/recovery/auth/v1"),
       derived("a recovery key to its wrap key", bytes("recovery", 32), "coffer/recovery/wrap/v1"),
     ],
@@ -49,26 +51,43 @@ function wrongTexts(prefix: string, otherPrefix: string, seed: Buffer): [name: s
   ];
 }
 
-/** One-time access tokens: from what a person is shown to what is sent and what seals. */
-export function accessTokenVectors(): VectorFile<AccessTokenVector> {
-  const read = (name: string, seed: Buffer): AccessTokenVector => {
-    const token = hkdf(seed, "coffer/ott/auth/v1").toString("base64url");
-    const wrapKey = hkdf(seed, "coffer/ott/wrap/v1").toString("hex");
-    const text = `cft1_${seed.toString("base64url")}`;
+/** The text of a token that is used once: from what a person is shown to what is sent and what seals. */
+function oneTimeVectors(
+  kind: { prefix: string; other: string; purpose: string; error: AccessTokenVector["error"] },
+  named: readonly [name: string, seed: Buffer][],
+): AccessTokenVector[] {
+  const { prefix, other, purpose, error } = kind;
+  const read = ([name, seed]: readonly [string, Buffer]): AccessTokenVector => {
+    const token = hkdf(seed, `coffer/${purpose}/auth/v1`).toString("base64url");
+    const wrapKey = hkdf(seed, `coffer/${purpose}/wrap/v1`).toString("hex");
+    const text = prefix + seed.toString("base64url");
     return { name, error: null, text, token, token_hash: sha256Hex(token), wrap_key: wrapKey };
   };
   const refused = ([name, text]: [string, string]): AccessTokenVector => {
-    return { name, error: "invalid_access_token", text, token: null, token_hash: null, wrap_key: null };
+    return { name, error, text, token: null, token_hash: null, wrap_key: null };
   };
+  return [...named.map(read), ...wrongTexts(prefix, other, Buffer.alloc(32)).map(refused)];
+}
+
+const zeros: [string, Buffer] = ["a seed of zeros", Buffer.alloc(32)];
+const ones: [string, Buffer] = ["a seed of ones", Buffer.alloc(32, 0xff)];
+
+/** One-time access tokens of machines. */
+export function accessTokenVectors(): VectorFile<AccessTokenVector> {
+  const kind = { prefix: "cft1_", other: "cfr1_", purpose: "ott", error: "invalid_access_token" } as const;
   return {
     about:
       "One-time access tokens: cft1_ and base64url of the 32-byte seed. token_hash is over the characters of token",
-    vectors: [
-      read("a token", bytes("seed", 32)),
-      read("a seed of zeros", Buffer.alloc(32)),
-      read("a seed of ones", Buffer.alloc(32, 0xff)),
-      ...wrongTexts("cft1_", "cfr1_", Buffer.alloc(32)).map(refused),
-    ],
+    vectors: oneTimeVectors(kind, [["a token", bytes("seed", 32)], zeros, ones]),
+  };
+}
+
+/** Invitations of persons into an organization. */
+export function inviteTokenVectors(): VectorFile<AccessTokenVector> {
+  const kind = { prefix: "cfi1_", other: "cft1_", purpose: "invite", error: "invalid_invite_token" } as const;
+  return {
+    about: "Invitations: cfi1_ and base64url of the 32-byte seed. token_hash is over the characters of token",
+    vectors: oneTimeVectors(kind, [["an invitation", bytes("invite seed", 32)], zeros, ones]),
   };
 }
 
