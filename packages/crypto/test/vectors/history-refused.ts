@@ -147,6 +147,7 @@ function malformedClaims(): HistoryVector[] {
     withMembers("ver as a string", { ...version(folder, 2), ver: "2" }),
     withMembers("check in upper case", { ver: 2, check: version(folder, 2).check.toUpperCase() }),
     withMembers("an invitation without its join key", { invite: [{ ...invite, join_key: undefined }] }),
+    withMembers("an invitation with a permission that there is not", { invite: [{ ...invite, perm: "admin" }] }),
     withMembers("an invitation of another kind", { invite: [{ ...invite, kind: "group" }] }),
     withMembers("an invitation whose sealed is base64url", { invite: [{ ...invite, sealed: "-_-_" }] }),
     withMembers("an invitation whose sealed is empty", { invite: [{ ...invite, sealed: "" }] }),
@@ -254,12 +255,17 @@ function wrongFirstEntries(): HistoryVector[] {
     const change = Object.fromEntries(Object.entries(firstChange()).filter(([each]) => each !== name));
     return refused(`entry 0 without ${name}`, null, nextEntry(null, folder, ada, change));
   };
+  const { ver: _ver, check: _check, ...keyless } = firstChange();
   return [
     without("org"),
     without("name"),
     without("set"),
     without("ver"),
     without("check"),
+    refused("entry 0 without ver and check", null, nextEntry(null, folder, ada, keyless)),
+    folderOf("entry 0 with version 0", { ver: 0 }),
+    folderOf("entry 0 with a version that is no whole number", { ver: 1.5 }),
+    folderOf("entry 0 whose organization is in upper case", { org: orgId.toUpperCase() }),
     folderOf("entry 0 whose signer it does not set", {}, bob),
     folderOf("entry 0 whose signer does not manage", { set: [holder(ada, "write"), holder(bob, "manage")] }),
     folderOf("entry 0 that names another key for its signer", { set: [{ ...holder(ada, "manage"), key: eve.key }] }),
