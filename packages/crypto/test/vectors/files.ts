@@ -1,6 +1,7 @@
 import { auditVectors } from "./audit-vectors.ts";
 import { boxVectors } from "./box-vectors.ts";
 import { contextVectors } from "./context-vectors.ts";
+import { exampleVectors } from "./example-vectors.ts";
 import { historyVectors } from "./history-vectors.ts";
 import { secretUidVectors, stableIdVectors } from "./id-vectors.ts";
 import { joinVectors } from "./join-vectors.ts";
@@ -15,8 +16,14 @@ import { accessTokenVectors, derivationVectors, inviteTokenVectors, recoveryKeyV
 /** Where the published vectors lie. */
 export const vectorDirectory = new URL("../../../../docs/spec/vectors/", import.meta.url);
 
-/** Files whose readers are other packages: packages/events, packages/history and packages/sdk check them. */
-export const checkedElsewhere: readonly string[] = ["audit.json", "history.json", "join.json", "secret-uid.json"];
+/** Files whose readers are other packages: packages/events, packages/history, packages/sdk and deploy/local check them. */
+export const checkedElsewhere: readonly string[] = [
+  "audit.json",
+  "example.json",
+  "history.json",
+  "join.json",
+  "secret-uid.json",
+];
 
 /** Every published file by its name, as text. Made by Node's primitives, never by the package that they check. */
 export function vectorFiles(): Record<string, string> {
@@ -26,6 +33,7 @@ export function vectorFiles(): Record<string, string> {
     box: boxVectors(),
     context: contextVectors(),
     derivation: derivationVectors(),
+    example: exampleVectors(),
     history: historyVectors(),
     "invite-token": inviteTokenVectors(),
     join: joinVectors(),

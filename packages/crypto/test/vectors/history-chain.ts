@@ -71,13 +71,14 @@ export function checkOf(key: Buffer, res: string, ver: number): string {
 }
 
 /** The key of the folder or vault in its versions. */
-export function resourceKey(ver: number): Buffer {
-  return bytes(ver === 1 ? "folder key" : `folder key ${ver}`, 32);
+export function resourceKey(ver: number, res = folder): Buffer {
+  const name = res === vault ? "vault key" : "folder key";
+  return bytes(ver === 1 ? name : `${name} ${ver}`, 32);
 }
 
 /** `ver` and `check` of a version. */
 export function version(res: string, ver: number): { ver: number; check: string } {
-  return { ver, check: checkOf(resourceKey(ver), res, ver) };
+  return { ver, check: checkOf(resourceKey(ver, res), res, ver) };
 }
 
 export function holder({ who, key, email }: Actor, perm: VectorHolder["perm"], res = folder): VectorHolder {

@@ -189,7 +189,7 @@ function pinVectors(): HistoryVector[] {
 
 /** Histories that a reader must accept with what they say, and everything that it must refuse. */
 export function historyVectors(): HistoryFile {
-  const keys = [1, 2].flatMap((ver) => [folder, vault].map((res) => ({ key: resourceKey(ver), res, ver })));
+  const keys = [1, 2].flatMap((ver) => [folder, vault].map((res) => ({ key: resourceKey(ver, res), res, ver })));
   return {
     about: "Histories: compact JWS entries from number 0, and the state after the newest; `seq` is the entry to refuse",
     cut_names: [folder, vault].map((res) => ({ res, name: sha256(res) })),

@@ -12,6 +12,7 @@ interface Recipe {
   header?: Record<string, unknown>;
   to?: VectorKeyPair;
   epk?: object;
+  content?: Buffer;
 }
 
 /** Concat KDF of RFC 7518 §4.6.2 for a 256-bit key; one round is enough. */
@@ -33,7 +34,8 @@ function uint32(value: number): Buffer {
 }
 
 /** A compact JWE put together from Node's primitives. */
-function jwe({ header = { ctx: context }, to = recipient, epk = ephemeral.jwk }: Recipe = {}): string[] {
+export function jwe(recipe: Recipe = {}): string[] {
+  const { header = { ctx: context }, to = recipient, epk = ephemeral.jwk, content = plaintext } = recipe;
   const { alg = "ECDH-ES+A256KW", enc = "A256GCM", ...rest } = header;
   const written = Buffer.from(JSON.stringify({ alg, enc, ...rest, epk })).toString("base64url");
   const contentKey = alg === "ECDH-ES" ? agreedKey(to, "A256GCM") : bytes("content key", 32);
@@ -42,7 +44,7 @@ function jwe({ header = { ctx: context }, to = recipient, epk = ephemeral.jwk }:
   const encryptedKey = alg === "ECDH-ES" ? Buffer.alloc(0) : Buffer.concat([wrap.update(contentKey), wrap.final()]);
   const iv = bytes("content iv", 12);
   const cipher = createCipheriv("aes-256-gcm", contentKey, iv).setAAD(Buffer.from(written));
-  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
+  const ciphertext = Buffer.concat([cipher.update(content), cipher.final()]);
   const binary = [encryptedKey, iv, ciphertext, cipher.getAuthTag()];
   return [written, ...binary.map((part) => part.toString("base64url"))];
 }

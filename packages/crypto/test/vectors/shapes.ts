@@ -226,3 +226,21 @@ export interface KeyringVector extends Named {
   nonce: string | null;
   content: { pins: Record<string, [number, string]>; accepted: string[] } | null;
 }
+
+/** One sealed text of the description's examples. */
+export interface ExampleVector extends Named {
+  sealed: string;
+  /** The member of `keys` that opens it. */
+  key: string;
+  context: string;
+  plaintext: string;
+}
+
+export interface ExampleFile extends VectorFile<ExampleVector> {
+  ids: Record<string, string>;
+  /** Symmetric keys in hexadecimal; `machine` and `person` are PKCS#8 DER in base64. */
+  keys: Record<string, string>;
+  public_keys: { machine: string; person: string };
+  access_token: { text: string; token: string; token_hash: string };
+  histories: Record<string, string[]>;
+}
