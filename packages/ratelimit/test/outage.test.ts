@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { testRedis, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
@@ -77,6 +77,8 @@ await t.test("one replica stays exact while Redis refuses writes because its dis
   await connected(limiter);
   // A server that saves what it holds, and cannot: MISCONF is its answer to every write (stop-writes-on-bgsave-error).
   const [, directory] = (await admin.config("GET", "dir")) as [string, string];
+  // A server that root starts runs as another user, who may not write here otherwise.
+  chmodSync(directory, 0o770);
   const place = join(directory, "dump.rdb");
   const saved = async (as: "ok" | "err"): Promise<void> => {
     await admin.bgsave();
@@ -177,6 +179,29 @@ await t.test(
     t.notOk(limiter.degraded);
   },
 );
+
+await t.test("limiters of one process without Redis count together, exactly, and are not degraded", async (t) => {
+  let now = 1_800_000_000_000_000;
+  const ownCount = createOwnCount(windowSeconds);
+  const services = Array.from({ length: 3 }, () => startLimiter(t, { redis: null, clock: () => now, ownCount }));
+  const accepted = async (): Promise<number> => {
+    let count = 0;
+    for (let n = 0; n < limits.standard; n += 1) {
+      now += 1000;
+      const all = await Promise.all(services.map((limiter) => limiter.take("standard", address)));
+      count += all.filter((decision) => decision.accepted).length;
+    }
+    return count;
+  };
+  t.equal(await accepted(), limits.standard);
+  t.equal(await accepted(), 0);
+  now += window;
+  t.equal(await accepted(), limits.standard);
+  for (const limiter of services) {
+    t.notOk(limiter.degraded);
+    t.equal(await limiter.metric("coffer_ratelimit_degraded"), 0);
+  }
+});
 
 await t.test("limiters of one process that count together stay exact without Redis, and after it", async (t) => {
   const redis = await testRedis(t);
