@@ -1,6 +1,6 @@
 // The door to every npm script: plain JavaScript for any Node from 20 on, without dependencies. It installs what the
 // checkout needs, runs the command with the Node of node_modules, and restarts a server that ends unexpectedly.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, resolve } from "node:path";
 import process from "node:process";
@@ -73,9 +73,15 @@ async function prepare({ tap }) {
     const code = await npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
     if (code !== 0) refuse("npm ci failed: the reason stands above");
   }
-  const node = at("node_modules/node/bin/node");
+  let node = at("node_modules/node/bin/node");
   if (!existsSync(node)) await npm(["rebuild", "node", "--ignore-scripts=false"]);
   if (!existsSync(node)) refuse("Node 24 is missing below node_modules: run npm ci with install scripts allowed");
+  // Its binary needs glibc, which Alpine does not have.
+  if (spawnSync(node, ["--version"], { stdio: "ignore" }).status !== 0) {
+    if (Number(process.versions.node.split(".")[0]) < 24)
+      refuse(`Node 24 of node_modules does not run on this system, and this is ${process.version}: install Node 24`);
+    node = process.execPath;
+  }
   if (tap && !isTapBuilt()) {
     process.stderr.write("coffer: preparing the test runner (tap build)\n");
     const code = await run(node, [at("node_modules/tap/dist/esm/run.mjs"), "build"]);

@@ -5,8 +5,8 @@ import { serviceNames } from "@coffer/events";
 import type { ServiceName } from "@coffer/events";
 import type { BusCredentials } from "@coffer/env";
 import { redisAcl, redisUsers } from "@coffer/ratelimit";
-import { locate, prepareDatabase, startNats, startPostgres, startRedis } from "@coffer/stores";
-import type { SchemaOwner } from "@coffer/stores";
+import { locate, prepareDatabase, requireServers, startNats, startPostgres, startRedis } from "@coffer/stores";
+import type { NeededProgram, SchemaOwner } from "@coffer/stores";
 import type { Installation } from "./installation.ts";
 import { keepRunning } from "./keep-running.ts";
 import type { KeptStore } from "./keep-running.ts";
@@ -15,12 +15,12 @@ import type { Settings } from "./settings.ts";
 import { StartupError } from "./startup-error.ts";
 
 export interface LocalStores {
-  /** The owner's addresses. */
-  urls: { postgres: string; nats: string; redis: string };
+  /** The owner's addresses; without Redis that is `null`. */
+  urls: { postgres: string; nats: string; redis: string | null };
   /** The address of each service's own role, by role. */
   postgresUrls: Record<string, string>;
   natsCredentials: Partial<Record<ServiceName, BusCredentials>>;
-  /** The address of each service's own user; of a given Redis, its address for each. */
+  /** The address of each service's own user, or `none`; of a given Redis, its address for each. */
   redisUrls: Record<ServiceName, string>;
   /** The processes that were started here. */
   pids(): Partial<Record<"postgres" | "nats" | "redis", number>>;
@@ -37,6 +37,8 @@ export interface StoreOptions {
 }
 
 const databaseName = "coffer";
+/** The value of COFFER_REDIS_URL for an installation without Redis. */
+const withoutRedis = "none";
 const maxPayloadBytes = 1024 * 1024;
 
 /**
@@ -45,6 +47,7 @@ const maxPayloadBytes = 1024 * 1024;
  */
 export async function startStores(options: StoreOptions): Promise<LocalStores> {
   const { settings, installation } = options;
+  const redisUrl = await findServers(options);
   const kept: Partial<Record<"postgres" | "nats" | "redis", KeptStore>> = {};
   const stop = async (): Promise<void> => {
     await Promise.all(Object.values(kept).map((store) => store.stop()));
@@ -54,10 +57,10 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
   const started = await Promise.allSettled([
     keep("postgres", settings.COFFER_POSTGRES_URL, () => postgres(options)),
     keep("nats", settings.COFFER_NATS_URL, () => nats(options)),
-    keep("redis", settings.COFFER_REDIS_URL, () => redis(options)),
+    keep("redis", redisUrl, () => redis(options)),
   ]);
   try {
-    const [postgresUrl = "", natsUrl = "", redisUrl = ""] = started.map((result) => {
+    const [postgresUrl = "", natsUrl = "", ownRedis = ""] = started.map((result) => {
       if (result.status === "rejected") throw result.reason;
       return result.value;
     });
@@ -71,9 +74,9 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
       },
     );
     return {
-      urls: { postgres: database.url, nats: natsUrl, redis: redisUrl },
+      urls: { postgres: database.url, nats: natsUrl, redis: ownRedis === withoutRedis ? null : ownRedis },
       postgresUrls: database.urls,
-      redisUrls: settings.COFFER_REDIS_URL === undefined ? redisUrlsOf(redisUrl, installation) : sameForAll(redisUrl),
+      redisUrls: redisUrl === undefined ? redisUrlsOf(ownRedis, installation) : sameForAll(redisUrl),
       natsCredentials: settings.COFFER_NATS_CREDENTIALS ?? credentialsOf(installation),
       pids: () => Object.fromEntries(Object.entries(kept).map(([name, store]) => [name, store.pid])),
       stop,
@@ -82,6 +85,26 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
     await stop();
     throw error;
   }
+}
+
+/**
+ * Finds the programs of all stores that are to be started, and reports everything that is missing at once. Returns the
+ * address of the Redis to use, or `undefined` for one that is to be started. Throws StoreError, StartupError.
+ */
+async function findServers({ settings, report }: StoreOptions): Promise<string | undefined> {
+  const { COFFER_POSTGRES_URL: postgresUrl, COFFER_NATS_URL: natsUrl, COFFER_REDIS_URL: redisUrl } = settings;
+  const oneProcess = settings.COFFER_PROCESSES === "one";
+  if (redisUrl === withoutRedis && !oneProcess)
+    throw new StartupError("COFFER_REDIS_URL=none needs COFFER_PROCESSES=one: several processes count in Redis");
+  const needed: NeededProgram[] = [
+    ...(postgresUrl === undefined ? (["postgres"] as const) : []),
+    ...(natsUrl === undefined ? (["nats-server"] as const) : []),
+    ...(redisUrl === undefined ? (["redis-server"] as const) : []),
+  ];
+  const missing = await requireServers(needed, { report, optional: oneProcess ? ["redis-server"] : [] });
+  if (redisUrl !== undefined || missing.length === 0) return redisUrl;
+  report("no Redis was found: this one process counts requests by itself; COFFER_PROCESSES=separate needs one");
+  return withoutRedis;
 }
 
 function postgres({ directory: place, report, onRestart }: StoreOptions): Promise<KeptStore> {

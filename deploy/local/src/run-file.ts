@@ -14,8 +14,8 @@ export interface RunState {
   management_url: string;
   pid: number;
   services: Partial<Record<ServiceName, ServiceState>>;
-  /** The owner's addresses, with their credentials. */
-  stores: { postgres: string; nats: string; redis: string };
+  /** The owner's addresses, with their credentials; without Redis that is `null`. */
+  stores: { postgres: string; nats: string; redis: string | null };
   /** The processes of the stores that were started here. */
   store_pids: Partial<Record<"postgres" | "nats" | "redis", number>>;
 }

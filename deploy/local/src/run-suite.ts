@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { locate, startPostgres, temporaryDirectory, withoutDurability } from "@coffer/stores";
+import { requireServers, startPostgres, temporaryDirectory, withoutDurability } from "@coffer/stores";
 import type { TapCount } from "./count-tap.ts";
 import { leftovers } from "./leftovers.ts";
 import { placesBelow, removeTree } from "./stores-place.ts";
@@ -24,7 +24,7 @@ export interface SuiteOptions {
  */
 export async function runSuite({ files, out, signal }: SuiteOptions): Promise<TapCount> {
   const report = (line: string): unknown => out(`${line}\n`);
-  for (const program of ["nats-server", "redis-server"] as const) await locate(program, { report });
+  await requireServers(["postgres", "nats-server", "redis-server"], { report });
   const root = temporaryDirectory("coffer-suite-");
   const scratch = temporaryDirectory("tests-", root);
   try {

@@ -72,13 +72,17 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
 export async function startClone(
   t: TestScope,
   clone: string,
-  { prefix = [], args = [] }: { prefix?: readonly string[]; args?: readonly string[] } = {},
+  {
+    prefix = [],
+    args = [],
+    env = {},
+  }: { prefix?: readonly string[]; args?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
 ): Promise<ClonedRun> {
   const command = tiedToThisProcess([...withoutHooks, ...prefix, "npm", "start", "--silent", "--", ...args], "SIGTERM");
   const [program = "", ...rest] = command;
   const child = spawn(program, rest, {
     cwd: clone,
-    env: { ...bareEnvironment(), COFFER_PORT: "0", npm_config_cache: join(clone, ".coffer-npm") },
+    env: { ...bareEnvironment(), COFFER_PORT: "0", npm_config_cache: join(clone, ".coffer-npm"), ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });

@@ -117,6 +117,15 @@ await t.test(
   },
 );
 
+await t.test("where the Node of node_modules does not run, one of the same version takes its place", async (t) => {
+  write("deploy/local/src/check.ts", program);
+  rmSync(join(small, "node-package/bin/node"));
+  writeFileSync(join(small, "node-package/bin/node"), "#!/nowhere/ld-linux\n", { mode: 0o755 });
+  const { code, out } = await launch("check", "here");
+  t.equal(code, 7);
+  t.match(JSON.parse(out), { args: ["here"] });
+});
+
 await t.test("without a Node that it can run it says what is missing", async (t) => {
   rmSync(join(small, "node-package/bin/node"));
   const { code, out, err } = await launch("check");

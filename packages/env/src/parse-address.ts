@@ -20,6 +20,13 @@ export function storeUrl(...schemes: string[]): Parse<string> {
   };
 }
 
+/** A Redis or Valkey server, or `none`. */
+export function redisUrl(text: string): string {
+  if (text === "none") return text;
+  parsedUrl(text, ["redis", "rediss"]);
+  return text;
+}
+
 /** One or more NATS servers of a cluster, separated by commas. Credentials are not part of the address. */
 export function natsUrl(text: string): string {
   for (const part of text.split(",")) {

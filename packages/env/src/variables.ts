@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { line, listOf, oneOf, wholeNumber } from "./parse.ts";
-import { baseUrl, cidr, listenHost, natsUrl, origin, path, storeUrl } from "./parse-address.ts";
+import { baseUrl, cidr, listenHost, natsUrl, origin, path, redisUrl, storeUrl } from "./parse-address.ts";
 import type { BusCredentials } from "./parse-credentials.ts";
 import { busCredentials } from "./parse-credentials.ts";
 import { stripePrices } from "./parse-prices.ts";
@@ -85,8 +85,8 @@ export const variables = {
   COFFER_REDIS_URL: variable({
     name: "COFFER_REDIS_URL",
     shownDefault: "started by npm start",
-    meaning: "use this Redis instead",
-    parse: storeUrl("redis", "rediss"),
+    meaning: "use this Redis instead; none: without Redis, in one process only",
+    parse: redisUrl,
     fallback: (): string | undefined => undefined,
     secret: true,
   }),

@@ -136,7 +136,7 @@ const edges: [VariableName, string[], string[]][] = [
     ["a.example", "ftp://a", "https://u@a", "https://a?x", "https://a,"],
   ],
   ["COFFER_POSTGRES_URL", ["postgres://u:p@h/db", "postgresql://h"], ["mysql://h", "h:5432", "postgres:"]],
-  ["COFFER_REDIS_URL", ["redis://h:6379/0", "rediss://h"], ["http://h", "h:6379"]],
+  ["COFFER_REDIS_URL", ["redis://h:6379/0", "rediss://h", "none"], ["http://h", "h:6379", "None"]],
   ["COFFER_REPLICAS", ["1", "10000"], ["0", "10001"]],
   ["COFFER_DRAIN_SECONDS", ["0", "3600"], ["3601", "-1"]],
   ["COFFER_PROCESSES", ["one", "separate"], ["many", "One"]],

@@ -39,8 +39,8 @@ export interface Limiter {
 }
 
 export interface LimiterOptions {
-  /** An address, or a connection whose settings are taken for one of the limiter's own. */
-  redis: Redis | string;
+  /** An address, or a connection whose settings are taken for one of the limiter's own; `null`: this process counts alone. */
+  redis: Redis | string | null;
   /** Requests per window by bucket. */
   limits: Readonly<Record<Bucket, number>>;
   windowSeconds: number;
@@ -64,8 +64,6 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const { limits, windowSeconds, replicas, metrics, log, clock, deadlineMilliseconds = 45 } = options;
   const window = windowSeconds * 1_000_000;
   const now = clock ?? monotonicMicroseconds;
-  const redis = connectPlain(options.redis);
-  const store = createStore(redis, clock);
   const own = options.ownCount ?? createOwnCount(windowSeconds);
   const decisions = metrics.counter("coffer_ratelimit_decisions_total", "Requests by what the limiter said", [
     "bucket",
@@ -75,20 +73,21 @@ export function createLimiter(options: LimiterOptions): Limiter {
     "coffer_ratelimit_degraded",
     "1 while Redis is away and each replica counts for itself",
   );
-  degraded.set(1);
+  degraded.set(options.redis === null ? 0 : 1);
 
-  const link = createLink({
-    redis,
-    store,
-    clock: now,
-    window,
-    deadlineMilliseconds,
-    onChange: (up) => {
+  const redis = options.redis === null ? null : countInRedis(options.redis);
+  function countInRedis(given: Redis | string) {
+    const connection = connectPlain(given);
+    const store = createStore(connection, clock);
+    const onChange = (up: boolean): void => {
       degraded.set(up ? 0 : 1);
       if (up) log?.info("the limiter counts in Redis");
       else log?.warn("Redis does not answer: the limiter counts for this replica alone");
-    },
-  });
+    };
+    const link = createLink({ redis: connection, store, clock: now, window, deadlineMilliseconds, onChange });
+    return { store, link };
+  }
+  type Shared = NonNullable<typeof redis>;
 
   const share = (limit: number): number => Math.max(1, Math.floor(limit / replicas));
 
@@ -112,7 +111,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return decision;
   }
 
-  async function askRedis(key: string, limit: number): Promise<Decision> {
+  async function askRedis({ store, link }: Shared, key: string, limit: number): Promise<Decision> {
     const reply = await within(store.take(key, limit, window), deadlineMilliseconds);
     if (reply === undefined) {
       link.fail();
@@ -123,7 +122,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   /** While Redis may not know all of the last window, the replica's own log must agree, with `most` entries. */
-  async function askBoth(key: string, limit: number, most: number): Promise<Decision> {
+  async function askBoth({ store, link }: Shared, key: string, limit: number, most: number): Promise<Decision> {
     const at = now();
     // The place is taken before Redis is asked, so that requests at the same time do not share it.
     const alone = decideAlone(key, limit, most, at);
@@ -140,10 +139,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   function choose(key: string, limit: number): Promise<Decision> | Decision {
-    if (!link.up) return withoutRedis(key, limit);
+    if (redis?.link.up !== true) return withoutRedis(key, limit);
     const at = now();
-    if (at < link.youngUntil) return askBoth(key, limit, share(limit));
-    return at < own.unknownUntil ? askBoth(key, limit, limit) : askRedis(key, limit);
+    if (at < redis.link.youngUntil) return askBoth(redis, key, limit, share(limit));
+    return at < own.unknownUntil ? askBoth(redis, key, limit, limit) : askRedis(redis, key, limit);
   }
 
   async function count(bucket: Bucket, name: string): Promise<Decision> {
@@ -156,11 +155,11 @@ export function createLimiter(options: LimiterOptions): Limiter {
     limits,
     windowSeconds,
     get degraded() {
-      return !link.up;
+      return redis !== null && !redis.link.up;
     },
     take: (bucket, address) => count(bucket, bucketAddress(address)),
     takeFor: count,
-    close: () => link.close(),
+    close: () => redis?.link.close(),
   };
 }
 

@@ -20,7 +20,7 @@ export interface TestLimiter extends Limiter {
  * A limiter like one of a replica. Redis has all the time it needs, so that a busy machine changes no decision; a test
  * about time says how much.
  */
-export function startLimiter(t: Scope, options: Partial<LimiterOptions> & { redis: string }): TestLimiter {
+export function startLimiter(t: Scope, options: Partial<LimiterOptions> & { redis: string | null }): TestLimiter {
   const { metrics } = createTelemetry({ service: "test" });
   const limiter = createLimiter({
     limits,

@@ -45,7 +45,7 @@ export function buildService<Deps, Caller>(
       // What was asked over the bus is answered before the database goes.
       await bus.close();
       limiter.close();
-      redis.disconnect();
+      redis?.disconnect();
       if ("database" in base) await base.database.close();
     },
   };

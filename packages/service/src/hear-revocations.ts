@@ -4,7 +4,7 @@ import type { Revocation, Revocations, RevocationsOptions } from "@coffer/tokens
 import { createRevocations } from "@coffer/tokens";
 import type { StatelessBase } from "./stateless-base.ts";
 
-type Redis = StatelessBase["redis"];
+type Redis = NonNullable<StatelessBase["redis"]>;
 type RevokedPage = ReturnType<typeof revokedSessions.output.parse>;
 
 /** An auth-sm that hangs must not keep what is in Redis from being read. */
@@ -15,12 +15,15 @@ const timeoutMilliseconds = 1_000;
  * Redis and asks auth-sm over the bus as `createRevocations` says, the whole window at each new connection.
  */
 export function hearRevocations(
-  redis: Redis,
+  redis: Redis | null,
   bus: Bus,
   { lifetimeSeconds, now, onRevoked }: Pick<RevocationsOptions, "lifetimeSeconds" | "now" | "onRevoked">,
 ): Revocations {
   const revocations = createRevocations({
-    sources: [(since) => readStored(redis, since), (since) => ask(bus, since)],
+    sources: [
+      ...(redis === null ? [] : [(since: number) => readStored(redis, since)]),
+      (since: number) => ask(bus, since),
+    ],
     isBusConnected: () => bus.connected,
     lifetimeSeconds,
     now,
@@ -28,7 +31,7 @@ export function hearRevocations(
   });
   bus.subscribe(sessionRevoked, (news) => revocations.add(revocationOf(news)));
   bus.onConnect(() => revocations.refresh());
-  redis.on("ready", () => void revocations.readAll());
+  redis?.on("ready", () => void revocations.readAll());
   return revocations;
 }
 

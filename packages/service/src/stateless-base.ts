@@ -1,5 +1,6 @@
 import type { Bus } from "@coffer/bus";
 import { connectBus } from "@coffer/bus";
+import { ConfigurationError } from "@coffer/env";
 import type { ServiceName } from "@coffer/events";
 import type { Limiter } from "@coffer/ratelimit";
 import { connectRedis, createLimiter } from "@coffer/ratelimit";
@@ -25,7 +26,8 @@ export interface StatelessBase<Config extends StatelessConfig = StatelessConfig>
   readonly config: Config;
   readonly telemetry: Telemetry;
   readonly bus: Bus;
-  readonly redis: ReturnType<typeof connectRedis>;
+  /** `null` in a process that holds every service and runs without Redis. */
+  readonly redis: ReturnType<typeof connectRedis> | null;
   /** Counts requests, for all replicas and all services. */
   readonly limiter: Limiter;
   /** `coffer_auth_failures_total`, by why. */
@@ -34,7 +36,10 @@ export interface StatelessBase<Config extends StatelessConfig = StatelessConfig>
   now(): Date;
 }
 
-/** Makes what a service stands on that keeps nothing in Postgres. `buildService` ends it. */
+/**
+ * Makes what a service stands on that keeps nothing in Postgres. `buildService` ends it.
+ * @throws ConfigurationError when there is no Redis and no count that all services of the installation share
+ */
 export function createStatelessBase<Config extends StatelessConfig>({
   name,
   config,
@@ -42,8 +47,10 @@ export function createStatelessBase<Config extends StatelessConfig>({
   now = () => new Date(),
 }: StatelessBaseOptions<Config>): StatelessBase<Config> {
   const { stores } = config;
+  if (stores.redisUrl === null && ownCount === undefined)
+    throw new ConfigurationError(["COFFER_REDIS_URL=none needs all services in one process"]);
   const telemetry = createTelemetry({ service: name, level: config.COFFER_LOG_LEVEL, ...shared });
-  const redis = connectRedis(stores.redisUrl);
+  const redis = stores.redisUrl === null ? null : connectRedis(stores.redisUrl);
   return {
     name,
     config,

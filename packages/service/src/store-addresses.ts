@@ -7,7 +7,8 @@ type Given = GivenShared & Environment<"COFFER_POSTGRES_URL">;
 
 /** Where a service finds the stores that all share. */
 export interface SharedStores {
-  redisUrl: string;
+  /** `null`: without Redis. Only a process that holds every service may do so. */
+  redisUrl: string | null;
   nats: { url: string } & BusCredentials;
 }
 
@@ -51,5 +52,5 @@ function sharedOf(service: ServiceName, given: GivenShared): SharedStores | stri
       ...(credentials === undefined ? [`COFFER_NATS_CREDENTIALS must have an entry for ${service}`] : []),
     ];
   }
-  return { redisUrl, nats: { url: natsUrl, ...credentials } };
+  return { redisUrl: redisUrl === "none" ? null : redisUrl, nats: { url: natsUrl, ...credentials } };
 }

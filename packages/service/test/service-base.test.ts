@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Writable } from "node:stream";
 import { connectBus } from "@coffer/bus";
-import { revokedSessionsKey, signingKeys } from "@coffer/events";
+import { revokedSessions, revokedSessionsKey, sessionRevoked, signingKeys } from "@coffer/events";
 import { route, serve } from "@coffer/http";
 import { migrate } from "@coffer/postgres";
+import { createOwnCount } from "@coffer/ratelimit";
 import {
   authenticateUser,
   buildService,
@@ -115,7 +116,7 @@ await t.test("people are known by auth-sm's keys, and each refusal is counted by
   const answer = await greet(await signed(person), { "x-coffer-org": org.toUpperCase() });
   t.equal(answer.status, 200);
   t.strictSame(await answer.json(), { kind: "user", userId: person.sub, sessionId: person.sid, orgId: org });
-  await base.redis.zadd(revokedSessionsKey, Date.now(), gone.sid);
+  await base.redis?.zadd(revokedSessionsKey, Date.now(), gone.sid);
   const token = await signed(gone);
   await until("the end of the session is known", async () => (await greet(token)).status === 401);
   t.equal((await greet(await signed(person, 901))).status, 401);
@@ -144,7 +145,7 @@ await t.test("what is the service's own ends before the bus and the stores do", 
   await close();
   t.strictSame(closed, [true]);
   t.equal(base.bus.connected, false);
-  await until("Redis is let go", () => base.redis.status === "end");
+  await until("Redis is let go", () => base.redis?.status === "end");
   await t.rejects(base.database.ready());
 });
 
@@ -170,4 +171,42 @@ await t.test("a service that keeps nothing in Postgres is ready without it, degr
   await service.close();
   await until("both are gone", async () => (await service.ready()).checks["redis"] === "down");
   t.strictSame(await service.ready(), { ready: true, degraded: true, checks: { nats: "down", redis: "down" } });
+});
+
+await t.test("without Redis a service is ready, knows who has logged out, and counts with its process", async (t) => {
+  const config = readServiceConfig("vaults", { ...environment, COFFER_REDIS_URL: "none", COFFER_LIMIT_USER: "3" });
+  const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
+  t.throws(() => createStatelessBase({ name: "vaults", config, shared: { registry } }), /needs all services in one/);
+  authSm.reply(revokedSessions, () => ({ sessions: [], has_more: false }));
+  const ownCount = createOwnCount(60);
+  const base = createStatelessBase({ name: "vaults", config, shared: { registry, ownCount } });
+  const users = createUsers(base);
+  const close = (): Promise<void> => {
+    users.close();
+    return Promise.resolve();
+  };
+  const parts = { routes: greetings, deps: { users }, close };
+  const service = buildService(base, parts);
+  const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
+  t.teardown(() => server.close().then(() => service.close()));
+  await until("it is connected", async () => (await service.ready()).degraded === false);
+  t.strictSame(await service.ready(), { ready: true, degraded: false, checks: { nats: "ok" } });
+  const greet = async (token: string, from: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}`, "x-forwarded-for": from };
+    return (await fetch(`${server.url}/api/vaults`, { headers })).status;
+  };
+  const person = newPerson();
+  const token = await signed(person);
+  let attempt = 0;
+  await until("it can know who has logged out", async () => (await greet(token, `198.51.100.${++attempt}`)) === 200);
+  const statuses: number[] = [];
+  for (let n = 0; n < 5; n += 1) statuses.push(await greet(token, "203.0.113.1"));
+  t.strictSame(statuses, [200, 200, 200, 429, 429]);
+  authSm.publish(sessionRevoked, {
+    session_id: person.sid,
+    user_id: person.sub,
+    at: new Date().toISOString(),
+    reason: "logged_out",
+  });
+  await until("the end of the session is known", async () => (await greet(token, `192.0.2.${++attempt}`)) === 401);
 });

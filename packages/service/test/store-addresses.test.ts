@@ -18,6 +18,11 @@ await t.test("a service finds its own user on the bus among those of all", (t) =
   t.end();
 });
 
+await t.test("a Redis named none is no Redis", (t) => {
+  t.equal(storeAddresses("vaults", { ...given, COFFER_REDIS_URL: "none" }).redisUrl, null);
+  t.end();
+});
+
 await t.test("all that is missing is said at once", (t) => {
   const nothing = {
     COFFER_POSTGRES_URL: undefined,

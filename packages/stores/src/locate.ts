@@ -4,15 +4,22 @@ import { resolve } from "node:path";
 import { unpackWithApt, unpackedCommand } from "./apt.ts";
 import { checkoutCache } from "./cache-directory.ts";
 import { dockerCommand } from "./docker.ts";
+import { installAdvice } from "./install-advice.ts";
 import { natsRelease, unpackRelease } from "./nats-release.ts";
+import type { NatsRelease } from "./nats-release.ts";
 import { onPath } from "./on-path.ts";
+import { findPostgres } from "./postgres-binaries.ts";
 import { StoreError } from "./store.ts";
 
 export type ServerProgram = "nats-server" | "redis-server";
 
 export interface LocateOptions {
-  /** Where a downloaded server is unpacked. An earlier copy there, or in the checkout's own cache, is used again. */
+  /** Where a downloaded server is unpacked. An earlier copy there is used again. */
   cacheDirectory?: string;
+  /** Other folders where an earlier copy may be. Default: the checkout's own cache. */
+  otherCaches?: readonly string[];
+  /** The release of NATS to download where there are neither packages nor containers. Default: the pinned one. */
+  release?: NatsRelease;
   /** Told in one line what is being done when it takes longer than a moment. */
   report?: (line: string) => void;
 }
@@ -23,23 +30,65 @@ const alternatives = {
   "redis-server": ["redis-server", "valkey-server"],
 } as const;
 
+/** What `npm start` and the tests need of a machine. */
+export type NeededProgram = ServerProgram | "postgres";
+
+/**
+ * Finds the servers that are needed. Throws one StoreError that names everything that is missing, the command that
+ * installs it on this system, and why it was not found. Returns those of `optional` that are missing.
+ */
+export async function requireServers(
+  needed: readonly NeededProgram[],
+  { optional = [], ...options }: LocateOptions & { optional?: readonly NeededProgram[] } = {},
+): Promise<NeededProgram[]> {
+  const found = await Promise.all(
+    needed.map(async (program) => ({
+      program,
+      ...(await (program === "postgres" ? postgres() : find(program, options))),
+    })),
+  );
+  const missing = found.filter(({ command }) => command === null);
+  const required = missing.filter(({ program }) => !optional.includes(program));
+  const setpriv =
+    needed.length > 0 && process.getuid?.() === 0 && onPath("setpriv") === null ? ["setpriv" as const] : [];
+  const list = [...required.map(({ program }) => program), ...setpriv];
+  if (list.length > 0) {
+    const problems = required.flatMap((each) => each.problems);
+    throw new StoreError(installAdvice(list, problems));
+  }
+  return missing.map(({ program }) => program);
+}
+
+/** The command line of one server. Throws StoreError with one line that says what to install. */
+export async function locate(program: ServerProgram, options: LocateOptions = {}): Promise<string[]> {
+  const { command, problems } = await find(program, options);
+  if (command === null) throw new StoreError(installAdvice([program], problems));
+  return command;
+}
+
+interface Found {
+  command: string[] | null;
+  /** Why each way did not lead to the program. */
+  problems: string[];
+}
+
 /**
  * The command line that runs a server: from the PATH, else the system's own package unpacked below
  * `cacheDirectory` (nothing is installed and no daemon starts), else a container, else, for NATS, the project's own
- * release. Throws StoreError with one line that says what to install.
+ * release.
  */
-export async function locate(program: ServerProgram, options: LocateOptions = {}): Promise<string[]> {
-  const { cacheDirectory = checkoutCache, report = () => undefined } = options;
+async function find(program: ServerProgram, options: LocateOptions): Promise<Found> {
+  const { cacheDirectory = checkoutCache, otherCaches = [checkoutCache], report = () => undefined } = options;
   for (const name of alternatives[program]) {
     const path = onPath(name);
-    if (path !== null) return [path];
+    if (path !== null) return { command: [path], problems: [] };
   }
-  for (const cache of new Set([resolve(cacheDirectory), checkoutCache])) {
+  for (const cache of new Set([cacheDirectory, ...otherCaches])) {
     for (const name of alternatives[program]) {
       const folder = resolve(cache, name);
       if (!existsSync(folder)) continue;
       const command = unpackedCommand(folder, name);
-      if (runs(command)) return command;
+      if (runs(command)) return { command, problems: [] };
       // Unpacked by another system than this one, or not whole.
       rmSync(folder, { recursive: true, force: true });
     }
@@ -47,19 +96,23 @@ export async function locate(program: ServerProgram, options: LocateOptions = {}
   const problems: string[] = [];
   for (const name of alternatives[program]) {
     const unpacked = await unpackWithApt(name, resolve(cacheDirectory), report);
-    if (unpacked.command !== null) return unpacked.command;
+    if (unpacked.command !== null) return { command: unpacked.command, problems: [] };
     problems.push(unpacked.problem);
   }
   const docker = dockerCommand(program);
-  if (docker !== null) return docker;
+  if (docker !== null) return { command: docker, problems: [] };
+  problems.push("no Docker here that answers");
   if (program === "nats-server") {
-    const unpacked = await unpackRelease(natsRelease, resolve(cacheDirectory), report);
-    if (unpacked.command !== null) return unpacked.command;
+    const unpacked = await unpackRelease(options.release ?? natsRelease, resolve(cacheDirectory), report);
+    if (unpacked.command !== null) return { command: unpacked.command, problems: [] };
     problems.push(unpacked.problem);
   }
-  throw new StoreError(
-    `${program} is needed and was not found: install it (Debian, Ubuntu: apt-get install ${program}; macOS: brew install ${program === "nats-server" ? "nats-server" : "redis"}) or start Docker, or set ${program === "nats-server" ? "COFFER_NATS_URL and COFFER_NATS_CREDENTIALS" : "COFFER_REDIS_URL"} (${problems.join("; ")})`,
-  );
+  return { command: null, problems };
+}
+
+async function postgres(): Promise<Found> {
+  const { binaries, problem } = await findPostgres();
+  return binaries === null ? { command: null, problems: [problem] } : { command: [binaries.postgres], problems: [] };
 }
 
 function runs([program = "", ...rest]: string[]): boolean {

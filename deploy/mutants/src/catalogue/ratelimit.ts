@@ -45,6 +45,13 @@ export const ratelimitMutants: readonly Mutant[] = [
     tests: [outage],
   },
   {
+    name: "limit-counts-nothing-in-common-without-redis",
+    file: "packages/service/src/stateless-base.ts",
+    find: "if (stores.redisUrl === null && ownCount === undefined)",
+    replace: "if (stores.redisUrl === null && ownCount === null)",
+    tests: ["packages/service/test/service-base.test.ts"],
+  },
+  {
     name: "limit-forgets-what-redis-accepted",
     file: `${source}/limiter.ts`,
     find: "if (reply.accepted) own.log.add(key, now());\n",

@@ -21,7 +21,7 @@ export function waitingMembershipsSweep({ database, redis }: Pick<Deps, "databas
       // The newest: each is among them when it is made, and who has heard of it does not need to hear again.
       const waiting = await listWaiting(database.pool, membershipChanged, mostLost);
       const lost = lostOf(waiting.flatMap(({ memberships }) => memberships));
-      if (lost.length > 0 && redis.status === "ready")
+      if (lost.length > 0 && redis?.status === "ready")
         await redis.set(lostMembershipsKey, JSON.stringify(lost), "PX", lifeMilliseconds);
       return false;
     },

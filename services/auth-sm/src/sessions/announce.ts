@@ -17,10 +17,13 @@ export interface Announcer {
 
 /**
  * Tells a Redis that has just (re)connected, and may have forgotten everything, what ended lately; and one that is
- * there but refuses (full, without its replicas, too slow) again and again until it has taken it.
+ * there but refuses (full, without its replicas, too slow) again and again until it has taken it. Without Redis it does
+ * nothing.
  */
 export function createAnnouncer(deps: Pick<Deps, "config" | "database" | "now" | "redis" | "telemetry">): Announcer {
-  const { config, database, now, redis, telemetry } = deps;
+  const { config, database, now, telemetry } = deps;
+  if (deps.redis === null) return { announce: () => Promise.resolve(), close: () => undefined };
+  const redis = deps.redis;
   let timer: NodeJS.Timeout | undefined;
   let failing = false;
   let closed = false;

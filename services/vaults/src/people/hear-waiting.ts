@@ -31,7 +31,7 @@ export function waitingMembershipsSweep(deps: HearingDeps): Sweep {
     failure: "changes of memberships that wait in Redis could not be kept; the bus brings them",
     batch: async () => {
       // One that is away has nothing; commands would pile up until it is back.
-      const text = deps.redis.status === "ready" ? await deps.redis.get(lostMembershipsKey) : null;
+      const text = deps.redis?.status === "ready" ? await deps.redis.get(lostMembershipsKey) : null;
       if (text !== null && text !== heard) await hear(deps, lostMemberships.parse(JSON.parse(text)));
       heard = text;
       return false;
