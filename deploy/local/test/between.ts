@@ -7,6 +7,8 @@ import type { TestScope } from "@coffer/testkit";
 /** The service at another address, where what it answers can be changed, and connections for live sync are held. */
 export interface Between {
   readonly url: string;
+  /** Address of the service. */
+  target: string;
   /** Changes an answer's body. */
   rewrite: (path: string, body: string) => string;
   /** How many upgrades wait for an answer, which they do not get. */
@@ -15,14 +17,18 @@ export interface Between {
 
 /** Starts it on a free port. */
 export async function startBetween(t: TestScope, target: string): Promise<Between> {
-  const between = { url: "", rewrite: (_path: string, body: string) => body, held: 0 };
+  const between = { url: "", target, rewrite: (_path: string, body: string) => body, held: 0 };
   const server = createServer((request, response) => {
     const { method = "GET", url: path = "/", headers } = request;
     const kept = ["authorization", "content-type", "user-agent", "x-coffer-org", "if-none-match"];
     const forwarded = Object.entries(headers).filter(([name]) => kept.includes(name)) as [string, string][];
     const answer = async (): Promise<void> => {
       const body = await buffer(request);
-      const got = await fetch(target + path, { method, headers: forwarded, ...(body.length === 0 ? {} : { body }) });
+      const got = await fetch(between.target + path, {
+        method,
+        headers: forwarded,
+        ...(body.length === 0 ? {} : { body }),
+      });
       const text = between.rewrite(path, await got.text());
       response.writeHead(got.status, { "content-type": got.headers.get("content-type") ?? "text/plain" }).end(text);
     };

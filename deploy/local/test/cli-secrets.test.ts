@@ -284,7 +284,10 @@ await t.test("whoami says who one is, and folder rm wants to be forced", async (
     folders: [{ name: "production", permission: "read" }],
   });
   const machine = await person.data(["whoami", "--config", reader]);
-  t.match(machine, /^machine api \([0-9a-f-]{36}\) at http.*\nproduction: read$/);
+  t.match(
+    machine,
+    /^machine api \([0-9a-f-]{36}\) at http.*\nproduction: read\nfingerprint: [a-z ]+\nfingerprint in hex: [0-9a-f]{64}$/,
+  );
   const kept = await person.run(["folder", "rm", "production"]);
   t.match(kept, {
     code: 1,

@@ -11,25 +11,34 @@ export interface ConfirmOptions {
 
 /**
  * Confirms a public key by its fingerprint: one of those that were given, or one that the person at the terminal has compared.
- * The returned function throws Failure: denied when fingerprints were given and none is that of the key, usage without a
- * terminal to ask at.
+ * `undone` says what the command has not done when the key is not confirmed: "production was not shared with the machine api".
+ * The returned function throws Failure: denied when the key is not confirmed, usage without a terminal to ask at.
  */
-export function compareWords({ fingerprint = [] }: ConfirmOptions): ConfirmKey {
+export function compareWords(options: ConfirmOptions, undone: string): ConfirmKey {
+  const confirm = compareWordsOfEach(options, undone);
+  return async (holder) => {
+    if (await confirm(holder)) return true;
+    throw new Failure(exitCodes.denied, `the key of ${ownerOf(holder)} was not confirmed: ${visible(undone)}`);
+  };
+}
+
+/** Confirms as `compareWords`, but a key that the person at the terminal does not confirm is left out and stops nothing. */
+export function compareWordsOfEach({ fingerprint = [] }: ConfirmOptions, undone: string): ConfirmKey {
   const given = fingerprint.map(plain);
   return (holder) => {
     const { hex, words } = holder.fingerprint;
     if (given.includes(hex) || given.includes(plain(words))) return Promise.resolve(true);
-    if (given.length > 0) throw notGiven(holder);
+    if (given.length > 0) throw notGiven(holder, undone);
     return Promise.resolve(isSaid(holder));
   };
 }
 
 function isSaid(holder: KeyHolder): boolean {
   const { words, hex } = holder.fingerprint;
-  const whose = `${holder.kind === "user" ? "person" : "machine"} ${visible(holder.name)}`;
+  const whose = ownerOf(holder);
   return askYesOrNo(
-    `The fingerprint of the key of the ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same`,
-    `compare the fingerprint of the ${whose} with its holder and give it with --fingerprint`,
+    `The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same`,
+    `compare the fingerprint of ${whose} with its holder and give it with --fingerprint`,
   );
 }
 
@@ -40,12 +49,18 @@ export function askYesOrNo(question: string, otherWays: string): boolean {
 }
 
 /** The key's own fingerprint is not shown: it would be pasted in the place of the one that was compared. */
-function notGiven({ name }: KeyHolder): Failure {
+function notGiven(holder: KeyHolder, undone: string): Failure {
+  const there = holder.kind === "user" ? "coffer whoami" : "coffer whoami --config <file>";
   return new Failure(
     exitCodes.denied,
-    `the fingerprint that you gave is not that of the public key which the service shows for ${visible(name)}: nothing was ` +
-      "signed. Ask its holder for the fingerprint that `coffer whoami` prints there",
+    `the fingerprint that you gave is not that of the key which the service shows for ${ownerOf(holder)}: ` +
+      `${visible(undone)}. Compare with the fingerprint that \`${there}\` prints there`,
   );
+}
+
+/** A machine's name is the service's word: its client id is what tells two machines apart. */
+function ownerOf({ kind, id, name }: KeyHolder): string {
+  return kind === "user" ? `the person ${visible(name)}` : `the machine ${visible(name)} (${visible(id)})`;
 }
 
 /** Hex with any separators, or words in any case and spacing. */

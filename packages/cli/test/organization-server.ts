@@ -128,7 +128,9 @@ export async function startOrganizationServer(t: TestScope): Promise<Organizatio
     if (route === "GET org applications") return say({ data: id === "" ? [{ id: applicationId, name: "api" }] : [] });
     if (route === "GET org applications clients")
       return say({
-        data: machines.map(({ id: client_id, name }) => ({ client_id, name, status: "active", last_used_at: null })),
+        data: machines.map(({ id: client_id, name, public_key }) => ({
+          ...{ client_id, name, public_key, status: "active", last_used_at: null },
+        })),
       });
     if (route === "DELETE org applications clients") return nothing();
     if (route === "GET org folders") return say({ data: [folder] });

@@ -107,7 +107,7 @@ export async function register(request: RegisterRequest, options: AccountOptions
   });
   const answer = loginAnswer(view);
   if (answer.user.id !== userId) throw new CofferError("bad_answer", "the service made the account under another id");
-  return { session: sessionOf(url, answer, session.user_key, nowOf(options)), recoveryKey, trust };
+  return { session: await sessionOf(url, answer, session.user_key, nowOf(options)), recoveryKey, trust };
 }
 
 /** A new account. */
@@ -189,7 +189,7 @@ export async function recover(
   const finish = (otp: string | undefined): Promise<unknown> =>
     post(send, "/api/auth/recovery/finish", { ...body, otp });
   const view = loginAnswer(await withOtp(finish, "otp_required", request.otp));
-  return { session: sessionOf(url, view, encodeBase64(userKey), nowOf(options)), recoveryKey };
+  return { session: await sessionOf(url, view, encodeBase64(userKey), nowOf(options)), recoveryKey };
 }
 
 /** The fields of a request that prove the password. */
@@ -259,7 +259,7 @@ export function accountSecurity(
       const answer = await proven(change, (proof) =>
         post(send, "/api/auth/password", { ...proof, ...registered, recovery: renewed?.recovery }),
       );
-      const changed = sessionOf(transport.url, loginAnswer(answer), current.user_key, nowOf(options));
+      const changed = await sessionOf(transport.url, loginAnswer(answer), current.user_key, nowOf(options));
       const { access_token: replaced } = await keeper.current();
       const kept = await keeper.renew(replaced, () => Promise.resolve(changed));
       return { session: kept, recoveryKey: renewed?.recoveryKey };

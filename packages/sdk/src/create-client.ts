@@ -1,3 +1,4 @@
+import type { Fingerprint } from "@coffer/crypto";
 import { checkAnswered, folderAnswered } from "./answered-notation.ts";
 import { CofferError } from "./errors.ts";
 import { isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
@@ -8,6 +9,7 @@ import { machineStore } from "./machine-store.ts";
 import { offlineTransport } from "./offline-transport.ts";
 import type { OfflineOptions } from "./offline-transport.ts";
 import { parseNotation } from "./notation.ts";
+import { machineFingerprint } from "./own-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
 import { openField } from "./sealed-secret.ts";
 import { secretsClient } from "./secrets-client.ts";
@@ -38,6 +40,8 @@ export interface MachineClient extends SecretsClient {
   readonly url: string;
   /** What the service knows of this machine. */
   client(): Promise<ClientView>;
+  /** The fingerprint of the machine's own key, computed from the private key in its configuration. */
+  fingerprint(): Promise<Fingerprint>;
   /**
    * Lets the service find one field, and decrypts it: one request, whatever the number of secrets. Only this one field
    * is sent, and only it is in the audit log. The answer must be of the folder that the notation names, and of the secret: by
@@ -69,6 +73,7 @@ export function createClient(configuration: MachineConfiguration | string, optio
     ...secretsClient(store, options),
     url: transport.url,
     client: async () => (await store.send({ method: "GET", path: "/api/sm/v1/client" })).body as ClientView,
+    fingerprint: () => machineFingerprint(parsed),
     trustFolder: (id, confirm) => trustAgain(store.histories, `folder:${id}`, confirm),
     async resolve(notation) {
       const named = parseNotation(notation);

@@ -65,12 +65,12 @@ async function machineKey(trust: PersonTrust, machine: MachineView, confirm: Con
   if (keys.size > 0)
     throw new CofferError(
       "holder_unconfirmed",
-      `the service shows another public key for the machine ${name} than the histories of your folders: nothing was sealed`,
+      `the service shows another public key for the machine ${name} (${id}) than the histories of your folders: it was not given the folder's key`,
     );
   if (confirm === undefined)
     throw new CofferError(
       "holder_unconfirmed",
-      `no history names the machine ${name} yet: \`coffer client confirm ${id}\` compares words and confirms it`,
+      `no history names the machine ${name} (${id}) yet: \`coffer client confirm ${id}\` compares words and confirms it`,
     );
   await requireConfirmed({ kind: "client", id, name, public_key: shown }, confirm);
   return shown;

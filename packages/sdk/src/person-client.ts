@@ -10,6 +10,7 @@ import { CofferError } from "./errors.ts";
 import type { NewToken, TokenRequest } from "./create-token.ts";
 import { confirmMachine, grantFolder } from "./grant-folder.ts";
 import type { GrantRequest } from "./grant-folder.ts";
+import { personFingerprint } from "./own-key.ts";
 import { freshSessions, memoryKeeper, personSender } from "./person-session.ts";
 import type { PersonSession, SessionKeeper } from "./person-session.ts";
 import { requireFolder } from "./fresh-folders.ts";
@@ -94,6 +95,8 @@ export interface PersonClientOptions extends Partial<TransportOptions>, SecretsC
 export interface PersonClient {
   readonly url: string;
   account(): Promise<AccountView>;
+  /** The fingerprint of the caller's own key, computed from the private key here and not from an answer. */
+  fingerprint(): Promise<Fingerprint>;
   /** Ends the session on the server; the session that is kept is the caller's to forget. */
   logout(): Promise<void>;
   readonly secrets: SecretsClient;
@@ -280,6 +283,7 @@ export function personClient(
   return {
     url: transport.url,
     account: () => get("/api/account"),
+    fingerprint: async () => personFingerprint(await current()),
     async logout() {
       const { status } = await send({ method: "POST", path: "/api/auth/logout", repeatable: true });
       if (status !== 204)

@@ -1,5 +1,6 @@
 import { CofferError } from "./errors.ts";
 import { tokensAnswer } from "./login-answer.ts";
+import { personPublicKey } from "./own-key.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
 import type { LoginView, TokensView } from "./views.ts";
 
@@ -54,8 +55,14 @@ export function memoryKeeper(session: PersonSession, changed?: (session: PersonS
   };
 }
 
-/** The session that a login's answer makes, with the user key that the password opened. `now` in Unix milliseconds. */
-export function sessionOf(url: string, view: LoginView, userKey: string, now: number): PersonSession {
+/**
+ * The session that a login's answer makes, with the user key that the password opened. `now` in Unix milliseconds.
+ * Throws CofferError `bad_answer` when the public key in the answer is not that of the private key.
+ */
+export async function sessionOf(url: string, view: LoginView, userKey: string, now: number): Promise<PersonSession> {
+  const { encrypted_private_key } = view;
+  if (view.public_key !== (await personPublicKey({ user_key: userKey, encrypted_private_key })))
+    throw new CofferError("bad_answer", "the service shows another public key for you than that of your private key");
   return {
     url,
     user: { id: view.user.id, email: view.user.email, name: view.user.name },
@@ -63,7 +70,7 @@ export function sessionOf(url: string, view: LoginView, userKey: string, now: nu
     ...tokensOf(view, now),
     user_key: userKey,
     public_key: view.public_key,
-    encrypted_private_key: view.encrypted_private_key,
+    encrypted_private_key,
   };
 }
 

@@ -43,7 +43,7 @@ export async function fingerprintOf(publicKey: unknown): Promise<Fingerprint> {
 export async function requireConfirmed(holder: Omit<KeyHolder, "fingerprint">, confirm: ConfirmKey): Promise<void> {
   const { kind, id, name, public_key } = holder;
   if (await confirm({ kind, id, name, public_key, fingerprint: await fingerprintOf(public_key) })) return;
-  throw new CofferError("access_denied", `the public key of ${name} was not confirmed: nothing was signed`);
+  throw new CofferError("access_denied", `the public key of ${name} was not confirmed`);
 }
 
 function textOf(value: unknown): string {

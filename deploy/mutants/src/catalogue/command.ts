@@ -250,4 +250,11 @@ export const commandMutants: readonly Mutant[] = [
     replace: 'name !== "")',
     tests: ["packages/cli/test/travel.test.ts"],
   },
+  {
+    name: "own-fingerprint-is-what-the-service-shows",
+    file: `${command}/commands/member.ts`,
+    find: "id === user.id ? await person.fingerprint() : shown",
+    replace: 'id === "" ? await person.fingerprint() : shown',
+    tests: ["deploy/local/test/cli-fingerprints.test.ts"],
+  },
 ];

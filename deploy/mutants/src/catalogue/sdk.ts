@@ -335,4 +335,25 @@ export const sdkMutants: readonly Mutant[] = [
     replace: "keyVersion: key_version,",
     tests: [`${tests}/secrets-client.test.ts`],
   },
+  {
+    name: "login-takes-the-public-key-of-the-answer",
+    file: `${source}/person-session.ts`,
+    find: "if (view.public_key !== (await",
+    replace: 'if (view.public_key === "" && view.public_key !== (await',
+    tests: [`${tests}/own-key.test.ts`],
+  },
+  {
+    name: "own-key-in-histories-is-that-of-the-session",
+    file: `${source}/histories/self.ts`,
+    find: "publicKey: await personPublicKey(session)",
+    replace: "publicKey: (await personPublicKey(session)) === session.session_id ? '' : session.public_key",
+    tests: [`${tests}/own-key.test.ts`],
+  },
+  {
+    name: "machine-fingerprint-of-the-public-key-in-its-file",
+    file: `${source}/own-key.ts`,
+    find: "if (own !== public_key)",
+    replace: 'if (own === "")',
+    tests: [`${tests}/own-key.test.ts`],
+  },
 ];

@@ -1,11 +1,12 @@
 import { stat, unlink } from "node:fs/promises";
-import { bootstrap as bootstrapMachine, configurationText, isBootstrapped } from "@coffer/sdk";
+import { bootstrap as bootstrapMachine, configurationText, isBootstrapped, machineFingerprint } from "@coffer/sdk";
 import type { MachineConfiguration } from "@coffer/sdk";
 import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
 import { mannersOf } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
+import { fingerprintLines } from "../fingerprint-lines.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readToken, stdinIsTerminal } from "../inputs.ts";
 import { print, printJson, tell, visible } from "../output.ts";
@@ -43,9 +44,11 @@ export async function bootstrap({ options, env }: Call<Options>): Promise<void> 
     mannersOf(options),
   );
   tell(`bootstrapped; ${path} holds the machine's identity and folder keys: keep it secret`);
-  if (options.json === true)
-    printJson({ client_id: machine.client_id, application_id: machine.application_id, org_id: machine.org_id });
-  else print(machine.client_id);
+  const { client_id, application_id, org_id } = machine;
+  const fingerprint = await machineFingerprint(machine);
+  for (const line of fingerprintLines(fingerprint)) tell(line);
+  if (options.json === true) printJson({ client_id, application_id, org_id, fingerprint });
+  else print(client_id);
 }
 
 async function presentConfiguration(path: string): Promise<MachineConfiguration | undefined> {

@@ -1,6 +1,6 @@
 import { isUuid } from "@coffer/sdk";
 import type { MemberView, PersonClient, Role, SessionListItem } from "@coffer/sdk";
-import { asPerson } from "../access.ts";
+import { asPerson, sessionAt } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { compareWords } from "../compare-words.ts";
 import type { ConfirmOptions } from "../compare-words.ts";
@@ -71,7 +71,7 @@ async function presentOrFormer(person: PersonClient, wanted: string): Promise<{ 
 export async function confirmMember({ args: [member = ""], options, env }: Call<PersonOptions & ConfirmOptions>) {
   const person = await asPerson(options, env);
   const { user_id: id, email } = pickMember(await person.members.list(), member);
-  await person.members.confirm(id, compareWords(options));
+  await person.members.confirm(id, compareWords(options, `${email} was not confirmed`));
   tell(`${email} is confirmed`);
 }
 
@@ -90,13 +90,25 @@ export async function memberSessions({ args: [member = ""], options, env }: Call
   } else printSessions(await person.members.sessions(id), options);
 }
 
-/** `coffer member key <member>`: a member's public key, with the fingerprint to compare. */
+/**
+ * `coffer member key <member>`: the fingerprint of a member's public key as the service shows it; of one's own key as it is
+ * computed here. Throws Failure when the service shows another key for oneself.
+ */
 export async function memberKey({ args: [member = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
-  const { user_id: id } = pickMember(await person.members.list(), member);
-  const { public_key, fingerprint } = await person.members.publicKey(id);
+  const { user } = await sessionAt(person.url, env);
+  const isOwnEmail = member.toLowerCase() === user.email.toLowerCase();
+  const id = isOwnEmail ? user.id : pickMember(await person.members.list(), member).user_id;
+  const { public_key, fingerprint: shown } = await person.members.publicKey(id);
+  const fingerprint = id === user.id ? await person.fingerprint() : shown;
   if (options.json === true) printJson({ user_id: id, public_key, fingerprint });
   else print(`${fingerprint.words}\n${fingerprint.hex}`);
+  if (fingerprint.hex !== shown.hex)
+    throw new Failure(
+      exitCodes.failure,
+      `the service shows another public key for you (${shown.words}) than the one that belongs to your private key: ` +
+        "let nobody confirm the key that it shows",
+    );
 }
 
 /** Sessions as a table, or as JSON. */

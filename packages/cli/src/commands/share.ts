@@ -3,6 +3,7 @@ import type { Permission, PersonClient, RotationHolder } from "@coffer/sdk";
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
+import { withFingerprints } from "../fingerprint-lines.ts";
 import { printJson, printList, tell } from "../output.ts";
 
 interface ShareOptions extends PersonOptions {
@@ -29,16 +30,22 @@ export async function unshareFolder({ args: [folder = "", member = ""], options,
   tell(`the history of ${name} still names ${email}: \`coffer folder rotate ${name}\` ends that and makes a new key`);
 }
 
-/** `coffer folder holders <folder>`: who holds the folder's key. */
+/** `coffer folder holders <folder>`: the people and machines of a folder, with the words of the keys that the service shows. */
 export async function listHolders({ args: [folder = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const holders = await person.folders.holders((await person.folders.find(folder)).id);
-  printList(holders, options, ["KIND", "ID", "NAME", "PERMISSION"], ({ kind, id, name, permission }) => [
-    kind === "user" ? "person" : "machine",
-    id,
-    name,
-    permission,
-  ]);
+  printList(
+    await withFingerprints(holders),
+    options,
+    ["KIND", "ID", "NAME", "PERMISSION", "WORDS"],
+    ({ kind, id, name, permission, fingerprint }) => [
+      kind === "user" ? "person" : "machine",
+      id,
+      name,
+      permission,
+      fingerprint?.words ?? "no key",
+    ],
+  );
 }
 
 /** `coffer folder rotate <folder>`: gives the folder a new key, for the holders that its history confirms. */

@@ -3,7 +3,7 @@ import type { Adoption, PersonClient } from "@coffer/sdk";
 import { asMachine, asPerson, machineConfigurationOf, pick } from "../access.ts";
 import { askToAccept } from "../ask-to-accept.ts";
 import type { Call, DataOptions, PersonOptions } from "../command-row.ts";
-import { askYesOrNo, compareWords } from "../compare-words.ts";
+import { askYesOrNo, compareWords, compareWordsOfEach } from "../compare-words.ts";
 import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { printJson, tell } from "../output.ts";
@@ -13,21 +13,23 @@ type Confirming = PersonOptions & ConfirmOptions;
 /** `coffer org adopt <organization>`: gives an organization a history that was made without one. */
 export async function adoptOrganization({ args: [nameOrId = ""], options, env }: Call<Confirming>): Promise<void> {
   const person = await asPerson({ ...options, org: nameOrId }, env);
-  sayAdopted("organization", await person.organizations.adopt(compareWords(options)), "coffer member confirm", options);
+  const confirm = compareWordsOfEach(options, `the organization ${nameOrId} was not adopted`);
+  sayAdopted("organization", await person.organizations.adopt(confirm), "coffer member confirm", options);
 }
 
 /** `coffer org trust <organization>`: trusts its history as the service shows it. */
 export async function trustOrganization({ args: [nameOrId = ""], options, env }: Call<Confirming>): Promise<void> {
   const person = await asPerson(options, env);
   const { id, name } = pick(await person.organizations.list(), nameOrId, "organization");
-  await person.organizations.trust(id, compareWords(options));
+  await person.organizations.trust(id, compareWords(options, `the history of ${name} is not trusted`));
   tell(`the history of ${name} is trusted from now on`);
 }
 
 /** `coffer folder adopt <id>`: gives a folder a history that was made without one. */
 export async function adoptFolder({ args: [id = ""], options, env }: Call<Confirming>): Promise<void> {
   const person = await asPerson(options, env);
-  const adoption = await person.folders.adopt(idOf(id), compareWords(options));
+  const confirm = compareWordsOfEach(options, `the folder ${id} was not adopted`);
+  const adoption = await person.folders.adopt(idOf(id), confirm);
   sayAdopted("folder", adoption, "coffer client confirm", options);
   tell(`its present key came from the service: \`coffer folder rotate ${adoption.name}\` makes a new one`);
 }
@@ -39,8 +41,9 @@ export async function trustFolder({
   env,
 }: Call<DataOptions & ConfirmOptions>): Promise<void> {
   const configuration = machineConfigurationOf(options, env);
-  if (configuration === undefined) await (await asPerson(options, env)).folders.trust(idOf(id), compareWords(options));
-  else await (await asMachine(configuration, options, env)).trustFolder(idOf(id), compareWords(options));
+  const confirm = compareWords(options, `the history of the folder ${id} is not trusted`);
+  if (configuration === undefined) await (await asPerson(options, env)).folders.trust(idOf(id), confirm);
+  else await (await asMachine(configuration, options, env)).trustFolder(idOf(id), confirm);
   tell(`the history of the folder ${id} is trusted from now on`);
 }
 
@@ -85,7 +88,10 @@ export async function trustKeyring({ options, env }: Call<KeyringOptions>): Prom
 
 function sayAdopted(noun: string, { name, left_out }: Adoption, how: string, { json }: PersonOptions): void {
   tell(`the ${noun} ${name} has a history from now on`);
-  for (const one of left_out) tell(`its history does not name ${one.name}: compare words, then \`${how} ${one.id}\``);
+  for (const { kind, id, name: left } of left_out) {
+    const who = kind === "user" ? left : `the machine ${left} (${id})`;
+    tell(`its history does not name ${who}: compare words, then \`${how} ${id}\``);
+  }
   if (json === true) printJson({ name, left_out });
 }
 

@@ -82,7 +82,8 @@ export async function shareVault({ args: [nameOrId = "", member = ""], options, 
   requireShareable(vault);
   const { user_id: userId, email } = await memberOf(options, env, vault, member);
   const request = { userId, name: email, permission: options.permission };
-  const grant = await person.vaults.share(vault.id, request, compareWords(options));
+  const undone = `${vault.name} was not shared with ${email}`;
+  const grant = await person.vaults.share(vault.id, request, compareWords(options, undone));
   tell(`${email} may ${grant.permission} in ${vault.name}`);
   if (options.json === true) printJson(grant);
 }

@@ -1,25 +1,33 @@
 import { asMachine, asPerson, machineConfigurationOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
+import { fingerprintLines } from "../fingerprint-lines.ts";
 import { print, printJson, visible } from "../output.ts";
 
-/** `coffer whoami`: who the service says one is, as a person or a machine. */
+/**
+ * `coffer whoami`: who the service says one is, as a person or a machine, and the fingerprint of the own key, which is
+ * computed from the private key held here.
+ */
 export async function whoami({ options, env }: Call<DataOptions>): Promise<void> {
   const configuration = machineConfigurationOf(options, env);
   if (configuration !== undefined) {
     const machine = await asMachine(configuration, options, env);
+    const fingerprint = await machine.fingerprint();
     const client = await machine.client();
-    if (options.json === true) printJson({ type: "client", url: machine.url, ...client });
+    if (options.json === true) printJson({ type: "client", url: machine.url, ...client, fingerprint });
     else {
       print(`machine ${visible(client.name)} (${client.client_id}) at ${machine.url}`);
       for (const { name, permission } of client.folders) print(`${visible(name)}: ${permission}`);
+      for (const line of fingerprintLines(fingerprint)) print(line);
     }
     return;
   }
   const person = await asPerson(options, env);
+  const fingerprint = await person.fingerprint();
   const { user, organizations } = await person.account();
-  if (options.json === true) printJson({ type: "user", url: person.url, user, organizations });
+  if (options.json === true) printJson({ type: "user", url: person.url, user, organizations, fingerprint });
   else {
     print(`${visible(user.email)} at ${person.url}`);
     for (const { name, role } of organizations) print(`${visible(name)}: ${role}`);
+    for (const line of fingerprintLines(fingerprint)) print(line);
   }
 }

@@ -1,5 +1,5 @@
-import type { ClientView } from "@coffer/sdk";
-import { CofferError, configurationText, isBootstrapped } from "@coffer/sdk";
+import type { ClientView, MachineConfiguration } from "@coffer/sdk";
+import { CofferError, configurationText, isBootstrapped, machineFingerprint } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
 import { asMachine, asPerson } from "../access.ts";
 import type { AddressOptions } from "../command-row.ts";
@@ -36,8 +36,20 @@ export async function checkConfiguration(configuration: string): Promise<Finding
     return [problem(check, "there is no such file, and it is neither JSON nor the base64 of JSON", again)];
   const unreadable = await readable(check, () => loadConfiguration(configuration), again);
   if (unreadable.length > 0) return [file, ...unreadable];
-  if (isBootstrapped(await loadConfiguration(configuration))) return [file];
-  return [file, problem(check, "its bootstrap was not finished", `the same coffer bootstrap command finishes it`)];
+  const loaded = await loadConfiguration(configuration);
+  const key = await keyOf(loaded, again);
+  if (isBootstrapped(loaded)) return [file, key];
+  return [file, key, problem(check, "its bootstrap was not finished", `the same coffer bootstrap command finishes it`)];
+}
+
+/** The fingerprint of the machine's key, computed from its private key. */
+async function keyOf(configuration: MachineConfiguration, advice: string): Promise<Finding> {
+  try {
+    const { words, hex } = await machineFingerprint(configuration);
+    return fine("fingerprint", `${words} (${hex})`);
+  } catch (error) {
+    return problem("fingerprint", explain(error)[0] ?? "it has no key", advice);
+  }
 }
 
 /** Whether the session at an address is valid, and from where the service sees us. */

@@ -40,7 +40,7 @@ export const accountRows: readonly CommandRow[] = [
   },
   {
     name: "whoami",
-    summary: "who the service says you are, as a person or a machine",
+    summary: "who the service says you are, as a person or a machine, and the fingerprint of your own key",
     examples: ["coffer whoami", "coffer whoami --config machine.json --json"],
     options: dataOptions,
     load: async () => (await import("../commands/whoami.ts")).whoami,

@@ -1,5 +1,5 @@
-import { contexts, decodeBase64, unboxBound } from "@coffer/crypto";
 import type { HolderId } from "@coffer/history";
+import { personPrivateKey, personPublicKey } from "../own-key.ts";
 import type { PersonSession } from "../person-session.ts";
 
 /** The caller as histories name it. */
@@ -11,10 +11,11 @@ export interface Self {
   privateKey(): Promise<Uint8Array>;
 }
 
-export function personSelf(session: PersonSession): Self {
+/** A person with the public key of the private key that the session holds, whatever the service says of it. */
+export async function personSelf(session: PersonSession): Promise<Self> {
   return {
     who: `user:${session.user.id}`,
-    publicKey: session.public_key,
-    privateKey: () => unboxBound(decodeBase64(session.user_key), session.encrypted_private_key, contexts.privateKey()),
+    publicKey: await personPublicKey(session),
+    privateKey: () => personPrivateKey(session),
   };
 }
