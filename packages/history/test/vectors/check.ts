@@ -55,7 +55,8 @@ async function join(vector: JoinVector): Promise<readonly [got: unknown, expecte
   const { token, tokenHash, wrapKey } = await (isMachine ? readAccessToken : readInviteToken)(vector.text);
   const derived = [token, tokenHash, toHex(wrapKey)];
   const { state } = await extendAll(null, res, vector.entries);
-  const joinKey = await openInvitation(state, tokenHash, wrapKey);
+  const invitation = state.invitations.find(({ tag }) => tag === tokenHash);
+  const joinKey = await openInvitation(res, invitation, wrapKey);
   const set = [vector.holder as Holder];
   const written = await sign(state, res, `invite:${tokenHash}`, joinKey, { set });
   const published = await extend(state, res, vector.join ?? "");
