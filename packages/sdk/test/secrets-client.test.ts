@@ -195,6 +195,17 @@ await t.test("a secret without a sealed title has its payload's name, whatever t
   t.equal(await client.read(uri("by the server")), "known");
 });
 
+await t.test("where the copies of a title differ, the sealed one counts, and a notation needs the uid", async (t) => {
+  const { folder, held, client } = await setUp(t);
+  const secret = await newSecret(folder, "inside", { password: "s3cret" });
+  const title_encrypted = await box(folder.key, encodeText("sealed"), contexts.title(secret.uid));
+  held.secrets = [{ ...secret, title: "shown", title_encrypted }];
+  t.match(await client.list("production"), [{ title: "sealed", name: "inside" }]);
+  for (const title of ["sealed", "inside", "shown"])
+    await t.rejects(client.read(uri(title)), { code: "secret_not_found" }, title);
+  t.equal(await client.read(uri(secret.uid)), "s3cret");
+});
+
 await t.test("a secret that cannot be opened keeps none of the others from being read", async (t) => {
   const { folder, held, machine } = await setUp(t);
   const foreign = { ...(await newSecret(folder, "", {})), title: "", title_encrypted: "" };

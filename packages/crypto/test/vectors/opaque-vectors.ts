@@ -75,6 +75,7 @@ export function opaqueVectors(): VectorFile<OpaqueVector> {
         password: decomposed.normalize("NFC"),
       }),
       refused("another password", { password: `${password} ` }),
+      refused("a password with half of a surrogate pair", { password: "\ud800", error: "invalid_input" }),
       refused("a record of another account", { user_identifier: "eve@example.com" }),
       refused("a record that was made with weaker stretching", { registration_record: weakRecord }),
     ],
