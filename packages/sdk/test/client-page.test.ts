@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { extendAll } from "@coffer/history";
 import t from "tap";
+import type { ExampleFile } from "../../crypto/test/vectors/shapes.ts";
 import { parseConfiguration } from "../src/machine-configuration.ts";
 
 // docs/client.md shows a configuration that is made of the published vectors' keys.
@@ -15,6 +17,11 @@ void t.test("the configuration on the page is one that the SDK reads, with the v
   const machine = await vectors("machine-token");
   const { client_id, public_key, private_key, audiences } = machine as Record<string, string>;
   t.match(configuration, { client_id, public_key, private_key, url: audiences?.[0] });
+  const { ids, histories } = (await vectors("example")) as unknown as ExampleFile;
+  const res = `folder:${ids["folder"] ?? ""}` as const;
+  const { state } = await extendAll(null, res, histories[res] ?? []);
+  t.strictSame(configuration.histories?.resources[res]?.pin, state.head);
+  t.match(configuration, { application_id: ids["application"], org_id: ids["organization"] });
   const [folder] = (await vectors("secret-uid"))["vectors"] as { folder_id: string; folder_key: string }[];
   t.match(configuration.folders, [{ id: folder?.folder_id }]);
   t.equal(Buffer.from(configuration.folders[0]?.key ?? "", "base64").toString("hex"), folder?.folder_key);
