@@ -100,6 +100,10 @@ async function startIn(
     COFFER_REDIS_URL: redis.url,
     COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.1/32",
     COFFER_LOG_LEVEL: "warn",
+    // The load writes more than an installation is made for.
+    COFFER_QUOTA_SECRETS: "1000000000",
+    COFFER_QUOTA_RECORDS: "1000000000",
+    COFFER_QUOTA_MIB: "1000000000",
     // Its devices share a few sessions.
     COFFER_LIMIT_SOCKETS_SESSION: "1000000",
     COFFER_LIMIT_SOCKETS_USER: "1000000",

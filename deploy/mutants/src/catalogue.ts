@@ -10,6 +10,7 @@ import { machineMutants } from "./catalogue/machines.ts";
 import { organizationMutants } from "./catalogue/organizations.ts";
 import { peopleMutants } from "./catalogue/people.ts";
 import { postgresMutants } from "./catalogue/postgres.ts";
+import { quotaMutants } from "./catalogue/quota.ts";
 import { ratelimitMutants } from "./catalogue/ratelimit.ts";
 import { recordMutants } from "./catalogue/records.ts";
 import { sdkMutants } from "./catalogue/sdk.ts";
@@ -29,6 +30,7 @@ import type { Mutant } from "./mutant.ts";
 /** Every deliberate breakage that is tried. */
 export const catalogue: readonly Mutant[] = [
   ...tokenMutants,
+  ...quotaMutants,
   ...ratelimitMutants,
   ...historyMutants,
   ...historyClientMutants,

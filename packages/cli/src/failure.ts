@@ -41,6 +41,7 @@ export function exitCodeFor(error: unknown): number {
     case "access_denied":
     case "plan_required":
     case "registration_closed":
+    case "quota_exceeded":
     case "no_key":
     case "holder_unconfirmed":
     case "key_pending":

@@ -123,6 +123,9 @@ export const variables = {
   COFFER_LIMIT_USER: limit("USER", 300),
   COFFER_LIMIT_SOCKETS_SESSION: socketLimit("SESSION", 20),
   COFFER_LIMIT_SOCKETS_USER: socketLimit("USER", 200),
+  COFFER_QUOTA_SECRETS: quota("SECRETS", 100_000, "most secrets of one organization"),
+  COFFER_QUOTA_RECORDS: quota("RECORDS", 100_000, "most records of one user"),
+  COFFER_QUOTA_MIB: quota("MIB", 2048, "most stored ciphertext in MiB, of one organization and of one user"),
   COFFER_ACCESS_TOKEN_SECONDS: variable({
     name: "COFFER_ACCESS_TOKEN_SECONDS",
     shownDefault: "900",
@@ -198,6 +201,16 @@ function limit(bucket: string, requests: number): Variable<number> {
     meaning: `requests per source address in any 60 s: ${bucket.toLowerCase()} bucket`,
     parse: wholeNumber(1, 1_000_000),
     fallback: () => requests,
+  });
+}
+
+function quota(what: string, most: number, meaning: string): Variable<number> {
+  return variable({
+    name: `COFFER_QUOTA_${what}`,
+    shownDefault: String(most),
+    meaning,
+    parse: wholeNumber(1, 1_000_000_000),
+    fallback: () => most,
   });
 }
 

@@ -21,13 +21,23 @@ export const limits = {
 } as const;
 
 const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
+const plainSetting = /^[a-z_.]+=[\w.]*$/;
 
 /**
- * What every connection of a service has in common. `url` is a connection URI; `schema` becomes the search path.
- * Throws a TypeError for a schema name that would need quoting.
+ * What every connection of a service has in common. `url` is a connection URI; `schema` becomes the search path; `more` are
+ * further settings of Postgres, by name.
+ * Throws a TypeError for a schema name, or a setting, that would need quoting.
  */
-export function connectionConfig(url: string, schema: string, applicationName: string): pg.ClientConfig {
+export function connectionConfig(
+  url: string,
+  schema: string,
+  applicationName: string,
+  more: Readonly<Record<string, string>> = {},
+): pg.ClientConfig {
   if (!schemaName.test(schema)) throw new TypeError(`not a plain schema name: ${JSON.stringify(schema)}`);
+  const others = Object.entries(more).map(([name, value]) => `${name}=${value}`);
+  const odd = others.find((setting) => !plainSetting.test(setting));
+  if (odd !== undefined) throw new TypeError(`not a plain setting: ${JSON.stringify(odd)}`);
   const given = parseIntoClientConfig(url);
   const settings = [
     given.options ?? "",
@@ -35,6 +45,7 @@ export function connectionConfig(url: string, schema: string, applicationName: s
     "-c TimeZone=UTC",
     "-c DateStyle=ISO",
     "-c IntervalStyle=iso_8601",
+    ...others.map((setting) => `-c ${setting}`),
   ];
   return {
     ...given,

@@ -1,8 +1,10 @@
+import type { ServiceError } from "@coffer/errors";
 import type { EventSubject } from "@coffer/events";
 import type { Telemetry } from "@coffer/telemetry";
 import { z } from "zod";
 import { byKey, connectionConfig } from "./connection.ts";
 import { laneOf, takeWritten } from "./enqueue.ts";
+import { QueryFailure } from "./failure.ts";
 import { createLine, shortStatements } from "./line.ts";
 import type { Line } from "./line.ts";
 import { createStatementPool } from "./pool.ts";
@@ -69,14 +71,25 @@ export interface DatabaseOptions {
    */
   poolSize?: number;
   telemetry: Telemetry;
+  /** Settings of Postgres that every connection has, by name. */
+  settings?: Readonly<Record<string, string>>;
+  /** What the refusal of a constraint, by its name, means to the caller of any write in a transaction or prepared statement. */
+  refusals?: Readonly<Record<string, () => ServiceError>>;
 }
 
 /** Of one prepared write that many share: while one waits for a lock there is another for those who come meanwhile. */
 const writesAtOnce = 2;
 
 /** Connects when the first statement needs it; Postgres may be away until then, and come and go later. */
-export function createDatabase({ url, schema, poolSize = 8, telemetry }: DatabaseOptions): Database {
-  const config = connectionConfig(url, schema, telemetry.service);
+export function createDatabase({
+  url,
+  schema,
+  poolSize = 8,
+  telemetry,
+  settings,
+  refusals = {},
+}: DatabaseOptions): Database {
+  const config = connectionConfig(url, schema, telemetry.service, settings);
   const pool = createStatementPool(config, poolSize);
   const reads = [createLine(shortStatements(config)), createLine(shortStatements(config))] as const;
   const writeLine = () => createLine(byKey(shortStatements(config)));
@@ -95,10 +108,15 @@ export function createDatabase({ url, schema, poolSize = 8, telemetry }: Databas
     };
   };
 
+  const refuse = (error: unknown): never => {
+    const refusal = error instanceof QueryFailure ? refusals[error.constraint ?? ""] : undefined;
+    throw refusal === undefined ? error : refusal();
+  };
+
   return {
     pool,
     async transaction(work) {
-      const { result, wrote } = await pool.connect((connection) =>
+      const attempt = pool.connect((connection) =>
         connection.transaction(async (tx) => {
           try {
             const done = await work(tx);
@@ -108,6 +126,7 @@ export function createDatabase({ url, schema, poolSize = 8, telemetry }: Databas
           }
         }),
       );
+      const { result, wrote } = await attempt.catch(refuse);
       if (wrote.size > 0) for (const listener of listeners) listener(wrote);
       return result;
     },
@@ -115,8 +134,10 @@ export function createDatabase({ url, schema, poolSize = 8, telemetry }: Databas
     preparedEach: <Row>(name: string, text: string) =>
       prepareEach(prepare<Row & { n: number }>(reads, apart, { name, text }), reads.length),
     preparedWrite,
-    preparedWriteEach: <Row>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }) =>
-      prepareEach(preparedWrite<Row & { n: number }>(name, text, options), writesAtOnce),
+    preparedWriteEach: <Row>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }) => {
+      const write = prepareEach(preparedWrite<Row & { n: number }>(name, text, options), writesAtOnce);
+      return (values) => write(values).catch(refuse);
+    },
     line: () => createLine(byKey(config)),
     telemetry,
     async ready() {

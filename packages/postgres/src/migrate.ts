@@ -14,8 +14,8 @@ export interface MigrateOptions extends MigrationSource {
 const lockClass = 0x0c0ffe;
 
 /**
- * Brings `schema` up to date and returns the names of what was applied now, in order; those of the outbox start with
- * `outbox/`. Each file runs in a transaction of its own, forward only. Several may run at once: they take turns.
+ * Brings `schema` up to date and returns the names of what was applied now, in order; those of packages start with the
+ * package's name, as in `outbox/`. Each file runs in a transaction of its own, forward only. Several may run at once: they take turns.
  * Migrations that are applied and not at hand belong to a newer version and are left alone.
  *
  * Throws MigrationRefused when an applied file has changed since, or a new one would come before an applied one;
@@ -82,7 +82,7 @@ function pending(all: readonly Migration[], applied: ReadonlyMap<string, string>
     if (checksum !== checksumOf(migration.text)) {
       throw new MigrationRefused(`${migration.name} has changed since it was applied; add a new migration instead`);
     }
-    const late = missing.find(({ name }) => roomOf(name) === roomOf(migration.name));
+    const late = missing.find(({ name }) => sourceOf(name) === sourceOf(migration.name));
     if (late !== undefined) {
       throw new MigrationRefused(`${late.name} comes before ${migration.name}, which is applied already; renumber it`);
     }
@@ -90,7 +90,8 @@ function pending(all: readonly Migration[], applied: ReadonlyMap<string, string>
   return missing;
 }
 
-const roomOf = (name: string) => (name.startsWith("outbox/") ? "outbox" : "service");
+/** Migrations follow each other within the service, and within each package. */
+const sourceOf = (name: string) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : "service");
 
 function checksumOf(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");

@@ -9,6 +9,8 @@ export interface Migration {
 
 /** Where a service's migrations are. The outbox, which every service has, comes before them by itself. */
 export interface MigrationSource {
+  /** Folders of packages that the service uses, by the name that stands before their migrations. They come after the outbox. */
+  packages?: Readonly<Record<string, URL>>;
   /** A folder of `NNNN_name.sql` files. */
   directory?: string | URL;
   /** Migrations given as they are, instead of or after those of `directory`. */
@@ -29,13 +31,15 @@ export const outboxMigration: URL = new URL("./migrations/", import.meta.url);
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
 
 /**
- * All migrations at hand in their order, those of the outbox with `outbox/` before their names.
+ * All migrations at hand in their order, those of packages with the package's name before theirs: `outbox/0001_outbox.sql`.
  * @throws MigrationRefused for a file with a name of another form
  */
-export async function readMigrations({ directory, files = [] }: MigrationSource): Promise<Migration[]> {
-  const outbox = await readFolder(outboxMigration);
+export async function readMigrations({ packages = {}, directory, files = [] }: MigrationSource): Promise<Migration[]> {
+  const folders = Object.entries({ outbox: outboxMigration, ...packages }).map(async ([name, folder]) =>
+    (await readFolder(folder)).map((each) => ({ ...each, name: `${name}/${each.name}` })),
+  );
   const own = [...(directory === undefined ? [] : await readFolder(directory)), ...files];
-  return [...outbox.map(({ name, text }) => ({ name: `outbox/${name}`, text })), ...own];
+  return [...(await Promise.all(folders)).flat(), ...own];
 }
 
 async function readFolder(directory: string | URL): Promise<Migration[]> {

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import pg from "pg";
 import t from "tap";
-import { testPostgres } from "@coffer/testkit";
+import { testDirectory, testPostgres } from "@coffer/testkit";
 import { z } from "zod";
 import { createDatabase, createMigrationCheck, migrate, MigrationRefused, sql } from "../src/index.ts";
 import { keptTelemetry } from "./support.ts";
@@ -32,6 +33,26 @@ void t.test("a new schema gets the outbox and then the service's own migrations,
   t.equal(await rowsOf("fresh", "first"), 1);
   t.equal(await rowsOf("fresh", "outbox"), 0);
 });
+
+void t.test(
+  "migrations of packages come between the outbox and the service's own, each in its own order",
+  async (t) => {
+    const folder = join(testDirectory(t), "counts");
+    await mkdir(folder);
+    await writeFile(join(folder, "0001_counts.sql"), "create table counts (n int);");
+    const packages = { counts: pathToFileURL(`${folder}/`) };
+    const counts = "counts/0001_counts.sql";
+    t.same(await migrate({ url, schema: "packaged", packages, files: [first] }), [outbox, counts, first.name]);
+
+    await migrate({ url, schema: "later", files: [first, second] });
+    t.same(
+      await migrate({ url, schema: "later", packages, files: [first, second] }),
+      [counts],
+      "a package that came later",
+    );
+    t.equal(await rowsOf("later", "counts"), 0);
+  },
+);
 
 void t.test("a second run applies nothing", async (t) => {
   await migrate({ url, schema: "twice", files: [first] });

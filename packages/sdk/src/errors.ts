@@ -9,6 +9,7 @@ const serverCodes = [
   "plan_required",
   "reauth_required",
   "registration_closed",
+  "quota_exceeded",
   "secret_not_found",
   "not_found",
   "conflict",

@@ -1,5 +1,6 @@
-import type { Database, MigrationSource } from "@coffer/postgres";
+import type { Database, DatabaseOptions, MigrationSource } from "@coffer/postgres";
 import { createDatabase, createMigrationCheck } from "@coffer/postgres";
+import type { Telemetry } from "@coffer/telemetry";
 import type { BaseConfig } from "./service-config.ts";
 import type { StatelessBase, StatelessBaseOptions } from "./stateless-base.ts";
 import { createStatelessBase } from "./stateless-base.ts";
@@ -8,6 +9,8 @@ export interface ServiceBaseOptions<Config extends BaseConfig> extends Stateless
   /** The service's own in Postgres, and what makes it. */
   schema: string;
   migrations: MigrationSource;
+  /** What its connections have beside that. */
+  connections?: (telemetry: Telemetry) => Pick<DatabaseOptions, "refusals" | "settings">;
 }
 
 /** What every other service stands on. */
@@ -19,8 +22,10 @@ export interface ServiceBase<Config extends BaseConfig = BaseConfig> extends Sta
 
 /** Makes what every other service stands on. `buildService` ends it. */
 export function createServiceBase<Config extends BaseConfig>(options: ServiceBaseOptions<Config>): ServiceBase<Config> {
-  const { config, schema, migrations } = options;
+  const { config, schema, migrations, connections } = options;
   const base = createStatelessBase(options);
-  const database = createDatabase({ url: config.stores.postgresUrl, schema, telemetry: base.telemetry });
+  const { telemetry } = base;
+  const url = config.stores.postgresUrl;
+  const database = createDatabase({ url, schema, telemetry, ...connections?.(telemetry) });
   return { ...base, database, isMigrated: createMigrationCheck(database.pool, migrations) };
 }

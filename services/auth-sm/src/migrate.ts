@@ -1,11 +1,15 @@
 import type { MigrationSource } from "@coffer/postgres";
 import { migrate } from "@coffer/postgres";
+import { usageMigrations } from "@coffer/quota";
 
 /** The service's schema in Postgres. */
 export const schema = "auth_sm";
 
 /** What makes it. */
-export const migrations: MigrationSource = { directory: new URL("./migrations/", import.meta.url) };
+export const migrations: MigrationSource = {
+  packages: { usage: usageMigrations },
+  directory: new URL("./migrations/", import.meta.url),
+};
 
 /**
  * Brings the service's schema up to date. `url` is that of the service's own role.

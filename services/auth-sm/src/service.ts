@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "@coffer/postgres";
 import { createAuditLog, deliverOver, startRelay } from "@coffer/postgres";
+import { createQuota } from "@coffer/quota";
+import type { Quota } from "@coffer/quota";
 import { buildService, createServiceBase, newId, startSweeper } from "@coffer/service";
 import type { ServiceBase, ServiceInstance, Shared } from "@coffer/service";
+import type { Telemetry } from "@coffer/telemetry";
 import { verifyMachineToken, verifyUserToken } from "@coffer/tokens";
 import { knownPlaceSweep } from "./accounts/known-place.ts";
 import { beginningsSweep } from "./accounts/sweep-beginnings.ts";
@@ -33,7 +36,13 @@ export interface Seams {
 
 /** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
 export function createService(config: Config, shared: Shared = {}, seams: Seams = {}): ServiceInstance {
-  const base = createServiceBase({ name: "auth-sm", config, schema, migrations, shared, ...seams });
+  const connections = (telemetry: Telemetry): Quota =>
+    createQuota(telemetry, {
+      items: config.COFFER_QUOTA_SECRETS,
+      mebibytes: config.COFFER_QUOTA_MIB,
+      kinds: { secrets: { owner: "the organization", items: "secrets" } },
+    });
+  const base = createServiceBase({ name: "auth-sm", config, schema, migrations, shared, connections, ...seams });
   const { bus, database, telemetry } = base;
   const deps = buildDeps(base);
   const relay = startRelay({ database, deliver: notingFolderNews(database, deliverOver(bus)), telemetry });

@@ -7,5 +7,5 @@ export type Config = ReturnType<typeof readConfig>;
  * @throws ConfigurationError with all problems at once.
  */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  return readServiceConfig("vaults", environment);
+  return readServiceConfig("vaults", environment, ["COFFER_QUOTA_RECORDS", "COFFER_QUOTA_MIB"]);
 }

@@ -1,7 +1,10 @@
 import { auditAppend, recordsChanged, vaultChanged } from "@coffer/events";
 import { createAuditLog, deliverOver, startRelay } from "@coffer/postgres";
+import { createQuota } from "@coffer/quota";
+import type { Quota } from "@coffer/quota";
 import { buildService, createServiceBase, createUsers, newId, startSweeper } from "@coffer/service";
 import type { ServiceInstance, Shared } from "@coffer/service";
+import type { Telemetry } from "@coffer/telemetry";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { migrations, schema } from "./migrate.ts";
@@ -26,7 +29,16 @@ export interface Seams {
 
 /** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
 export function createService(config: Config, shared: Shared = {}, seams: Seams = {}): ServiceInstance {
-  const base = createServiceBase({ name: "vaults", config, schema, migrations, shared, ...seams });
+  const connections = (telemetry: Telemetry): Quota =>
+    createQuota(telemetry, {
+      items: config.COFFER_QUOTA_RECORDS,
+      mebibytes: config.COFFER_QUOTA_MIB,
+      kinds: {
+        records: { owner: "the person who pays for this vault", items: "records" },
+        staged: { owner: "your rotations under way", items: "records" },
+      },
+    });
+  const base = createServiceBase({ name: "vaults", config, schema, migrations, shared, connections, ...seams });
   const { bus, database, telemetry } = base;
   const users = createUsers(base);
   const deps: Deps = {

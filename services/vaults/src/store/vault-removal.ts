@@ -71,4 +71,7 @@ export async function emptyVault(
       emptied = (SELECT count(*) FROM gone) < ${limit}
     WHERE id = ${id}
   `);
+  await tx.query(sql.typeAlias("void")`
+    DELETE FROM vault_payers p USING deleted_vaults d WHERE d.id = ${id} AND d.emptied AND p.vault_id = d.id
+  `);
 }
