@@ -48,6 +48,34 @@ await t.test("a machine is given another folder, may do more there, and has it t
   t.match(await person.run(["client", "share", "0190c0de-0000-7000-8000-000000000000", "staging"]), { code: 5 });
 });
 
+await t.test(
+  "a name of two machines is refused with their client ids; a key is sealed by client id alone",
+  async (t) => {
+    await person.data(["app", "create", "twins"]);
+    const [one, two] = [
+      await newMachine(person, "twins", ["production:read"]),
+      await newMachine(person, "twins", ["production:read"]),
+    ].map(idOf);
+    for (const args of [
+      ["client", "rm", "TWINS"],
+      ["client", "unshare", "twins", "staging"],
+    ]) {
+      const refused = await person.run(args);
+      t.match(refused, { code: 2, stdout: "" });
+      for (const id of [one, two]) t.match(refused.stderr, `\n  ${id ?? ""} (twins, since `);
+    }
+    await person.data(["client", "rm", two ?? ""]);
+    const byName = await person.run(["client", "share", "twins", "staging"]);
+    t.match(byName, {
+      code: 2,
+      stdout: "",
+      stderr: `by its client id, not by its name: name one of\n  ${one ?? ""} (`,
+    });
+    t.match(await person.run(["client", "rm", "twins"]), { code: 0, stderr: `the machine twins (${one ?? ""})` });
+    t.match(await person.run(["client", "rm", "twins"]), { code: 5 });
+  },
+);
+
 await t.test("a machine that cannot write its configuration follows a rotation too", async (t) => {
   const machine = await newMachine(person, "api", ["production:read"]);
   const text = readFileSync(machine, "utf8");

@@ -85,6 +85,34 @@ await t.test("get prints every field, as lines or as JSON", async (t) => {
 });
 
 await t.test("search finds parts of titles without regard to case, for both alike", async (t) => {
+await t.test("get takes a uid, a title and a notation, as a person and as a machine", async (t) => {
+  const [{ uid } = { uid: "" }] = await listed(["search", "database"]);
+  for (const who of [[], ["--config", reader]])
+    for (const name of [uid, "database", "coffer://production/database", password]) {
+      const secret = JSON.parse(await person.data(["get", name, "--json", ...who])) as unknown;
+      t.match(secret, { uid, fields: { password: "s3cret", user: "app" } }, name);
+    }
+  for (const name of ["datab", "coffer://production/none", uri("database", "none")])
+    t.match(await person.run(["get", name]), { code: 5, stdout: "" }, name);
+  for (const name of ["coffer://production", "https://example.com/a/field/b"])
+    t.match(await person.run(["get", name]), { code: 2, stdout: "" }, name);
+});
+
+await t.test("a title of several secrets is refused with their uids, each of which is accepted", async (t) => {
+  for (const folder of ["production", "staging"])
+    await person.data(["set", uri("twin", "v", folder)], { input: folder });
+  for (const command of ["get", "rm"]) {
+    const { code, stdout, stderr } = await person.run([command, "twin"]);
+    t.match({ code, stdout }, { code: 2, stdout: "" });
+    const uids = [...stderr.matchAll(/([\w-]{22}) in (production|staging)/g)].map(([, uid = ""]) => uid);
+    t.equal(uids.length, 2, stderr);
+    for (const uid of uids) await person.data(["get", uid]);
+  }
+  await person.data(["rm", "coffer://staging/twin"]);
+  t.match(JSON.parse(await person.data(["rm", "twin", "--json"])), [{ removed: "secret" }]);
+  t.match(await person.run(["get", "twin"]), { code: 5 });
+});
+
   for (const who of [[], ["--config", writer]]) {
     t.same(
       (await listed(["search", "DATA", ...who])).map(({ title }) => title),

@@ -149,13 +149,32 @@ await t.test("what the service refuses as wrong is a wrong use, and only what is
   for (const [args, option] of [
     [[...token, "--expires", "8d"], "--expires"],
     [[...token, "--cidr", "foo"], "--cidr"],
-    [["audit", "ls", "--action", "nope"], "--action"],
+    [["audit", "ls", "--action", "nope"], "there is no action nope"],
     [["register", "--email", "nobody"], "--email"],
   ] as const) {
     const { code, stdout, stderr } = await person.run([...args], { env: { COFFER_PASSWORD: password } });
     t.match({ code, stdout }, { code: 2, stdout: "" }, option);
     t.match(stderr, new RegExp(`^coffer: ${option}: [^\n]+\n$`), option);
   }
+});
+
+await t.test("audit ls shows names beside ids", async (t) => {
+  await person.data(["app", "create", "named"]);
+  await person.data(["folder", "create", "named-folder"]);
+  const lines = (await person.data(["audit", "ls"])).split("\n").map((line) => line.split("\t"));
+  const of = (action: string): string[] => lines.findLast(([, , done]) => done === action) ?? [];
+  t.match(of("folder.created")[4], /^user [0-9a-f-]{36} owner@example\.com$/);
+  t.match(of("folder.created")[5], /^folder [0-9a-f-]{36} named-folder$/);
+  t.match(of("application.created")[5], /^application [0-9a-f-]{36} named$/);
+});
+
+await t.test("an unknown action is refused in one line with the closest names", async (t) => {
+  const { code, stdout, stderr } = await person.run(["audit", "ls", "--action", "secret.raed"]);
+  t.match({ code, stdout }, { code: 2, stdout: "" });
+  t.equal(
+    stderr,
+    "coffer: there is no action secret.raed: the closest are secret.read, secret.created, secret.listed\n",
+  );
 });
 
 await t.test("audit ls takes dates and ages", async (t) => {

@@ -1,3 +1,4 @@
+export { closest } from "./closest.ts";
 export { ConfigurationError } from "./configuration-error.ts";
 export { describeVariables } from "./describe-variables.ts";
 export { openTelemetryFromFiles } from "./open-telemetry.ts";

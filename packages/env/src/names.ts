@@ -1,4 +1,4 @@
-import leven from "leven";
+import { closest } from "./closest.ts";
 import { variables } from "./variables.ts";
 
 /** Variables of the command line, which may stand in the same environment and mean nothing to the server. */
@@ -18,14 +18,5 @@ export function unknownNames(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith("COFFER_") && !knownNames.has(name))
     .sort()
-    .map((name) => `${name} is not a known name: did you mean ${closest(name)}?`);
-}
-
-function closest(name: string): string {
-  let [best = "", shortest] = [suggestible[0], Infinity];
-  for (const candidate of suggestible) {
-    const distance = leven(name, candidate);
-    if (distance < shortest) [best, shortest] = [candidate, distance];
-  }
-  return best;
+    .map((name) => `${name} is not a known name: did you mean ${closest(name, suggestible, 1).join("")}?`);
 }

@@ -36,8 +36,8 @@ function folded(name: string): string {
  * The secret of that uid or exact sealed title among a folder's secrets; undefined when there is none. With `unsealed` the
  * name in the payload, and then the service's word, count for a secret that has no sealed title. A secret that cannot be
  * opened, such as another program's, has no title.
- * Throws CofferError `invalid_request` naming the count when several have the title, or when only secrets without a sealed one
- * have it, `not_decrypted` when the service shows it for one that cannot be opened and no other has it, and what `keyOf`
+ * Throws CofferError `name_ambiguous` naming the uids when several have the title, `invalid_request` when only secrets without a
+ * sealed one have it, `not_decrypted` when the service shows it for one that cannot be opened and no other has it, and what `keyOf`
  * throws.
  */
 export async function findSecret(
@@ -55,8 +55,8 @@ export async function findSecret(
   const matches = candidates.filter((view, index) => titles[index] === title && isSealed(view));
   if (matches.length > 1)
     throw new CofferError(
-      "invalid_request",
-      `${matches.length} secrets in ${folder.name} have the title ${title}: name one by its uid`,
+      "name_ambiguous",
+      `${matches.length} secrets in ${folder.name} have the title ${title}: name one by its uid, ${matches.map(({ uid }) => uid).join(" or ")}`,
     );
   const claimed = titles.find((one, index) => one instanceof CofferError && candidates[index]?.title === title);
   if (matches.length === 0 && claimed instanceof CofferError) throw claimed;

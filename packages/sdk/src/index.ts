@@ -8,7 +8,7 @@ export type { CofferErrorCode, CofferErrorOptions } from "./errors.ts";
 export { configurationText, isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
 export type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
 export { checkNewPassword, shortestPassword } from "./new-password.ts";
-export { formatNotation, notationScheme, parseNotation } from "./notation.ts";
+export { formatNotation, notationScheme, parseNotation, parseSecretNotation } from "./notation.ts";
 export type { Notation } from "./notation.ts";
 export type { OfflineOptions, OfflineStorage } from "./offline-transport.ts";
 export { machineFingerprint } from "./own-key.ts";

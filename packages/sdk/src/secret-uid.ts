@@ -1,6 +1,11 @@
 import { keyOf } from "./sealed-secret.ts";
 import type { OpenFolder } from "./secret-store.ts";
 
+/** Whether a text has the form of a secret's uid: 16 bytes in base64url. Such a text is never taken for a title. */
+export function isSecretUid(text: string): boolean {
+  return /^[A-Za-z0-9_-]{21}[AQgw]$/.test(text);
+}
+
 const base64url: Record<string, string> = { "+": "-", "/": "_" };
 
 /**

@@ -3,9 +3,10 @@ import { removeField, removeSecret, setField } from "./change-secret.ts";
 import type { SetOptions, SetResult } from "./change-secret.ts";
 import { fieldOf, findSecret, matching } from "./find-secret.ts";
 import { foldersFor, requireFolder } from "./fresh-folders.ts";
-import { parseNotation } from "./notation.ts";
+import { notationScheme, parseNotation, parseSecretNotation } from "./notation.ts";
 import { openSecret, readable } from "./sealed-secret.ts";
 import type { Secret } from "./sealed-secret.ts";
+import { isSecretUid } from "./secret-uid.ts";
 import { secretCache } from "./secret-cache.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import { usableFolder } from "./usable-folder.ts";
@@ -36,6 +37,11 @@ export interface SecretsClient {
   list(folder?: string): Promise<Secret[]>;
   /** One secret by uid, as it is now. */
   get(uid: string): Promise<Secret>;
+  /**
+   * The secret of that uid or exact title, or that a notation names: `coffer://<folder>/<title>`, or of one of its fields. A text
+   * of a uid's form is never a title. Throws CofferError `name_ambiguous` with the uids when several have the title.
+   */
+  find(name: string): Promise<Secret>;
   /** The value that a notation (`coffer://…`) names. */
   read(notation: string): Promise<string>;
   /** The values of several notations, by notation, from one list. */
@@ -45,10 +51,10 @@ export interface SecretsClient {
   /** Sets one field and leaves the others; makes the secret when the folder holds none of that title. */
   set(notation: string, value: string, options?: SetOptions): Promise<SetResult>;
   /**
-   * Removes a secret by uid, or by notation one field of it, with the secret when it was the last. Says which. It
-   * cannot be undone.
+   * Removes the secret that `find` would give, or by the notation of a field that field, with the secret when it was the last.
+   * Says which. It cannot be undone.
    */
-  remove(uidOrNotation: string): Promise<{ uid: string; removed: "secret" | "field" }>;
+  remove(name: string): Promise<{ uid: string; removed: "secret" | "field" }>;
   /**
    * Tells `listener` what changes from now on: one request by the entity tag each minute. It resolves when the secrets
    * of now are known, without a request when they were just read; while the rate limit is exhausted it waits for its turn.
@@ -113,6 +119,54 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
 
   const all = async (): Promise<Secret[]> => openAll(await usableViews());
 
+  const inFolder = async (nameOrId: string, title: string): Promise<Secret> => {
+    const named = await requireFolder(store, nameOrId);
+    const views = (await cache.views([named])).filter((view) => view.folder_id === named.id);
+    const folder = folderById(await foldersFor(store, views), named.id);
+    const view = await findSecret(views, folder, title, store.unsealedTitles);
+    if (view !== undefined) return openSecret(view, folder);
+    throw new CofferError("secret_not_found", `there is no secret ${title} in ${folder.name}`);
+  };
+
+  const titled = async (title: string): Promise<Secret> => {
+    const views = await usableViews();
+    const folders = (await foldersFor(store, views)).filter(({ key }) => key !== null);
+    const found: { folder: OpenFolder; view: SecretView }[] = [];
+    for (const folder of folders) {
+      const view = await findSecret(views, folder, title, store.unsealedTitles);
+      if (view !== undefined) found.push({ folder, view });
+    }
+    const [first, ...others] = found;
+    if (first === undefined)
+      throw new CofferError("secret_not_found", `no folder of yours holds a secret with the title ${title}`);
+    if (others.length === 0) return openSecret(first.view, first.folder);
+    const uids = found.map(({ folder, view }) => `${view.uid} in ${folder.name}`).join(" or ");
+    throw new CofferError(
+      "name_ambiguous",
+      `${found.length} secrets have the title ${title}: name one by its uid, ${uids}`,
+    );
+  };
+
+  const byUid = async (uid: string): Promise<Secret> => {
+    const view = await store.one(uid);
+    return openSecret(view, folderById(await foldersFor(store, [view]), view.folder_id));
+  };
+
+  const named = async (name: string): Promise<Secret> => {
+    if (isSecretUid(name)) return byUid(name);
+    if (!name.startsWith(notationScheme)) return titled(name);
+    const { folder, title, field } = parseSecretNotation(name);
+    const secret = await inFolder(folder, title);
+    if (field !== undefined) fieldOf(secret, field);
+    return secret;
+  };
+
+  const remove = async (name: string): Promise<{ uid: string; removed: "secret" | "field" }> => {
+    if (isSecretUid(name)) return removeSecret(store, name);
+    const isField = name.startsWith(notationScheme) && parseSecretNotation(name).field !== undefined;
+    return isField ? removeField(store, parseNotation(name)) : removeSecret(store, (await named(name)).uid);
+  };
+
   return {
     folders: async () => (await store.folders(true)).map(usableFolder),
     async list(nameOrId) {
@@ -120,10 +174,8 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
       const folder = await requireFolder(store, nameOrId);
       return openAll((await cache.views([folder])).filter((view) => view.folder_id === folder.id));
     },
-    async get(uid) {
-      const view = await store.one(uid);
-      return openSecret(view, folderById(await foldersFor(store, [view]), view.folder_id));
-    },
+    get: byUid,
+    find: named,
     readAll,
     async read(notation) {
       return (await readAll([notation])).get(notation) as string;
@@ -136,10 +188,7 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
     },
     set: (notation, value, setOptions = {}) =>
       afterwardsExpired(setField(store, parseNotation(notation), value, setOptions)),
-    remove: (target) =>
-      afterwardsExpired(
-        target.includes("://") ? removeField(store, parseNotation(target)) : removeSecret(store, target),
-      ),
+    remove: (name) => afterwardsExpired(remove(name)),
     watch: (listener, watchOptions = {}) =>
       watchSecrets(
         {

@@ -133,11 +133,19 @@ await t.test("a secret is named by its exact title or its uid", async (t) => {
   await t.rejects(client.read(uri("Database")), { code: "secret_not_found" });
 });
 
-await t.test("two secrets of one title are an error that counts them", async (t) => {
-  const { client, folder, held } = await setUp(t);
-  held.secrets.push(await newSecret(folder, "database", { password: "other" }));
-  await t.rejects(client.read(uri("database")), { code: "invalid_request", message: /2 secrets/ });
-});
+await t.test(
+  "two secrets of one title are an error that names their uids, by each of which one is found",
+  async (t) => {
+    const { client, folder, held } = await setUp(t);
+    held.secrets.push(await newSecret(folder, "database", { password: "other" }));
+    const uids = held.secrets.flatMap(({ uid, title }) => (title === "database" ? [uid] : []));
+    const ambiguous = { code: "name_ambiguous", message: new RegExp(`2 secrets.*${uids.join(" or ")}`) };
+    await t.rejects(client.read(uri("database")), ambiguous);
+    await t.rejects(client.find("database"), ambiguous);
+    await t.rejects(client.remove("database"), ambiguous);
+    for (const uid of uids) t.match(await client.read(uri(uid)), String);
+  },
+);
 
 await t.test("a field that is not there is an error that names those that are", async (t) => {
   const { client } = await setUp(t);

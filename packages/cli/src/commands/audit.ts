@@ -1,8 +1,13 @@
+import { closest } from "@coffer/env";
+import { auditActions } from "@coffer/events";
+import { CofferError } from "@coffer/sdk";
 import { asPerson } from "../access.ts";
+import { auditNames } from "../audit-names.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, usage } from "../failure.ts";
+import type { Failure } from "../failure.ts";
 import { momentBefore } from "../moment.ts";
-import { countOf, print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { countOf, print, printJson, printTable, shortTime, tell, visible } from "../output.ts";
 import { checkChain } from "../audit-chain.ts";
 
 interface ListOptions extends PersonOptions {
@@ -37,25 +42,47 @@ export async function listAudit({ options, env }: Call<ListOptions>): Promise<vo
   const { action, actor: actor_id, outcome } = options;
   const records: unknown[] = [];
   const filter = { from, to, action, actor_id, outcome, order: "desc" as const, limit: Math.min(limit, 1000) };
-  for await (const page of person.audit(filter)) {
-    records.push(...page.records);
-    if (records.length >= limit) break;
+  try {
+    for await (const page of person.audit(filter)) {
+      records.push(...page.records);
+      if (records.length >= limit) break;
+    }
+  } catch (error) {
+    throw isUnknownAction(error) ? unknownAction(action ?? "") : error;
   }
   const shown = records.slice(0, limit).reverse();
-  if (options.json === true) printJson(shown);
-  else
-    printTable(
-      ["SEQ", "TIME", "ACTION", "OUTCOME", "ACTOR", "TARGET", "FROM"],
-      (shown as Shown[]).map(({ seq, time, action: done, outcome: how, actor, target, source }) => [
-        String(seq),
-        shortTime(time),
-        done,
-        how,
-        `${actor.type} ${actor.id ?? ""}`.trim(),
-        `${target.type} ${target.id ?? ""}`.trim(),
-        source.ip ?? "",
-      ]),
-    );
+  if (options.json === true) {
+    printJson(shown);
+    return;
+  }
+  const rows = shown as Shown[];
+  const names = await auditNames(
+    person,
+    rows.flatMap(({ actor, target }) => [actor, target]),
+  );
+  const named = ({ type, id }: Shown["actor"]): string =>
+    [type, id, id === null ? undefined : names.get(id)].filter((part) => part != null && part !== "").join(" ");
+  printTable(
+    ["SEQ", "TIME", "ACTION", "OUTCOME", "ACTOR", "TARGET", "FROM"],
+    rows.map(({ seq, time, action: done, outcome: how, actor, target, source }) => [
+      String(seq),
+      shortTime(time),
+      done,
+      how,
+      named(actor),
+      named(target),
+      source.ip ?? "",
+    ]),
+  );
+}
+
+function isUnknownAction(error: unknown): boolean {
+  return error instanceof CofferError && (error.details ?? []).some(({ field }) => field === "action");
+}
+
+/** The service's sentence lists every action there is. */
+function unknownAction(action: string): Failure {
+  return usage(`there is no action ${visible(action)}: the closest are ${closest(action, auditActions, 3).join(", ")}`);
 }
 
 interface VerifyOptions extends PersonOptions {

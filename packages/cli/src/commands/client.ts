@@ -1,12 +1,14 @@
-import type { PersonClient } from "@coffer/sdk";
+import { isUuid } from "@coffer/sdk";
+import type { MachineView, PersonClient } from "@coffer/sdk";
+import { severalHave } from "../access.ts";
 import type { Call } from "../command-row.ts";
-import { Failure, exitCodes } from "../failure.ts";
+import { Failure, exitCodes, usage } from "../failure.ts";
 import { compareWords } from "../compare-words.ts";
 import type { ConfirmOptions } from "../compare-words.ts";
 import { withFingerprints } from "../fingerprint-lines.ts";
 import { ofApplications } from "../of-applications.ts";
-import type { ApplicationOptions } from "../of-applications.ts";
-import { printJson, printList, shortTime, tell } from "../output.ts";
+import type { ApplicationOptions, Owned } from "../of-applications.ts";
+import { printJson, printList, shortTime, tell, visible } from "../output.ts";
 
 /** `coffer client ls`: the machines of an application, or of all, with the words of the keys that the service shows. */
 export async function listClients({ options, env }: Call<ApplicationOptions>): Promise<void> {
@@ -27,10 +29,10 @@ export async function listClients({ options, env }: Call<ApplicationOptions>): P
   );
 }
 
-/** `coffer client rm <client id>`: cuts a machine off within a second. */
-export async function removeClient({ args: [id = ""], options, env }: Call<ApplicationOptions>): Promise<void> {
+/** `coffer client rm <machine>`: cuts a machine off within a second. */
+export async function removeClient({ args: [machine = ""], options, env }: Call<ApplicationOptions>): Promise<void> {
   const { person, found } = await allClients(options, env);
-  const client = oneOf(found, id);
+  const client = oneOf(found, machine);
   await person.machines.remove(client.application_id, client.client_id);
   tell(`cut off ${machineOf(client)}`);
   await tellToRotate(person, `client:${client.client_id}`, machineOf(client));
@@ -40,11 +42,11 @@ interface ShareOptions extends ApplicationOptions, ConfirmOptions {
   permission: "read" | "write";
 }
 
-/** `coffer client share <client id> <folder>`: gives a machine the folder with its key, or changes the permission. */
-export async function shareWithClient({ args: [id = "", folder = ""], options, env }: Call<ShareOptions>) {
+/** `coffer client share <machine> <folder>`: gives a machine the folder with its key, or changes the permission. */
+export async function shareWithClient({ args: [machine = "", folder = ""], options, env }: Call<ShareOptions>) {
   const { person, found } = await allClients(options, env);
   const { id: folderId, name } = await person.folders.find(folder);
-  const client = oneOf(found, id);
+  const client = oneById(found, machine);
   const request = { clientId: client.client_id, folderId, permission: options.permission };
   const undone = `${name} was not shared with it`;
   const grant = await person.machines.share(client.application_id, request, compareWords(options, undone));
@@ -52,20 +54,20 @@ export async function shareWithClient({ args: [id = "", folder = ""], options, e
   if (options.json === true) printJson(grant);
 }
 
-/** `coffer client unshare <client id> <folder>`: takes the folder away from a machine. */
-export async function unshareFromClient({ args: [id = "", folder = ""], options, env }: Call<ApplicationOptions>) {
+/** `coffer client unshare <machine> <folder>`: takes the folder away from a machine. */
+export async function unshareFromClient({ args: [machine = "", folder = ""], options, env }: Call<ApplicationOptions>) {
   const { person, found } = await allClients(options, env);
   const { id: folderId, name } = await person.folders.find(folder);
-  const client = oneOf(found, id);
+  const client = oneOf(found, machine);
   await person.machines.unshare(client.application_id, client.client_id, folderId);
   tell(`took ${name} away from ${machineOf(client)}, which may have kept its key`);
   tell(`the history of ${name} still names it: \`coffer folder rotate ${name}\` ends that and makes a new key`);
 }
 
-/** `coffer client confirm <client id>`: after the words were compared, names a machine in the histories of its folders. */
-export async function confirmClient({ args: [id = ""], options, env }: Call<ApplicationOptions & ConfirmOptions>) {
+/** `coffer client confirm <machine>`: after the words were compared, names a machine in the histories of its folders. */
+export async function confirmClient({ args: [machine = ""], options, env }: Call<ApplicationOptions & ConfirmOptions>) {
   const { person, found } = await allClients(options, env);
-  const client = oneOf(found, id);
+  const client = oneById(found, machine);
   const confirm = compareWords(options, "no folder's history names it, and it has no key");
   const confirmed = await person.machines.confirm(client.application_id, client.client_id, confirm);
   if (confirmed.length === 0)
@@ -85,15 +87,37 @@ function machineOf({ name, client_id }: { name: string; client_id: string }): st
   return `the machine ${name} (${client_id})`;
 }
 
-/** The machine of that id. Throws Failure: not found. */
-function oneOf<T extends { client_id: string }>(found: readonly T[], id: string): T {
-  const client = found.find(({ client_id }) => client_id === id.toLowerCase());
-  if (client === undefined) throw noMachine(id);
-  return client;
+type Machine = Owned<MachineView>;
+
+/** The machine of that client id or name, of those that work. Throws Failure: not found, or usage when several have the name. */
+function oneOf(found: readonly Machine[], wanted: string): Machine {
+  const matches = candidates(found, wanted);
+  const [first, ...others] = matches;
+  if (first !== undefined && others.length === 0) return first;
+  if (first === undefined) throw new Failure(exitCodes.notFound, `there is no machine ${wanted} that you may see`);
+  throw severalHave(wanted, "machine", matches.map(choice));
 }
 
-function noMachine(id: string): Failure {
-  return new Failure(exitCodes.notFound, `there is no machine ${id} that you may see`);
+/**
+ * The machine of that client id, for commands that seal a key to it. The service says the names, and would choose another
+ * machine by calling it so. Throws Failure: not found, or usage for a name, with the client ids that have it.
+ */
+function oneById(found: readonly Machine[], wanted: string): Machine {
+  const machine = oneOf(found, isUuid(wanted) ? wanted : (candidates(found, wanted)[0]?.client_id ?? wanted));
+  if (isUuid(wanted)) return machine;
+  const ids = candidates(found, wanted).map((one) => choice(one).id);
+  throw usage(`a key is sealed to a machine by its client id, not by its name: name one of\n  ${ids.join("\n  ")}`);
+}
+
+/** What may be an id is never a name. */
+function candidates(found: readonly Machine[], wanted: string): Machine[] {
+  const text = wanted.toLowerCase();
+  if (isUuid(text)) return found.filter(({ client_id }) => client_id === text);
+  return found.filter(({ name, status }) => name.toLowerCase() === text && status === "active");
+}
+
+function choice({ client_id, application, created_at }: Machine): { id: string } {
+  return { id: `${visible(client_id)} (${visible(application)}, since ${visible(shortTime(created_at))})` };
 }
 
 function allClients(options: ApplicationOptions, env: NodeJS.ProcessEnv) {

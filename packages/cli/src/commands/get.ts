@@ -1,11 +1,13 @@
 import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
+import { secretNotationArgument } from "../notation-argument.ts";
 import { print, printExact, printJson, visible, visibleLines } from "../output.ts";
 import { secretJson } from "../secret-json.ts";
 
-/** `coffer get <uid>`: one secret with all its fields. */
-export async function get({ args: [uid = ""], options, env }: Call<DataOptions>): Promise<void> {
-  const secret = await (await secretsOf(options, env)).get(uid);
+/** `coffer get <secret>`: one secret with all its fields, by uid, title or notation. */
+export async function get({ args: [name = ""], options, env }: Call<DataOptions>): Promise<void> {
+  if (name.includes("://")) secretNotationArgument(name);
+  const secret = await (await secretsOf(options, env)).find(name);
   if (options.json === true) {
     printJson({ ...secretJson(secret), name: secret.name, notes: secret.notes ?? null, fields: secret.fields });
     return;

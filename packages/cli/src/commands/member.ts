@@ -1,11 +1,11 @@
 import { isUuid } from "@coffer/sdk";
 import type { MemberView, PersonClient, Role, SessionListItem } from "@coffer/sdk";
-import { asPerson, sessionAt } from "../access.ts";
+import { asPerson, sessionAt, severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { compareWords } from "../compare-words.ts";
 import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, printJson, printList, shortTime, tell } from "../output.ts";
+import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
 
 /** `coffer member ls`: who is in the organization. */
 export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {
@@ -137,6 +137,9 @@ export function pickMember(members: readonly MemberView[], wanted: string): Memb
     isUuid(text) ? user_id : text.includes("@") ? email : name.toLowerCase();
   const [first, ...others] = members.filter((member) => called(member) === text);
   if (first === undefined) throw new Failure(exitCodes.notFound, `there is no member ${wanted} that you may see`);
-  if (others.length > 0) throw usage(`${others.length + 1} members are called ${wanted}: name one by its id`);
+  if (others.length > 0) {
+    const found = [first, ...others].map(({ user_id, email }) => ({ id: `${user_id} (${visible(email)})` }));
+    throw severalHave(wanted, "member", found);
+  }
   return first;
 }

@@ -2,12 +2,12 @@ import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
 import { explain } from "../explain.ts";
 import { exitCodeFor, Failure } from "../failure.ts";
-import { notationArgument } from "../notation-argument.ts";
+import { secretNotationArgument } from "../notation-argument.ts";
 import { printJson, tell, visible } from "../output.ts";
 
-/** `coffer rm <uri|uid>…`: removes fields by notation and secrets by uid. */
+/** `coffer rm <secret>…`: removes secrets by uid, title or notation, and fields by the notation of the field. */
 export async function remove({ args, options, env }: Call<DataOptions>): Promise<void> {
-  for (const target of args) if (target.includes("://")) notationArgument(target);
+  for (const target of args) if (target.includes("://")) secretNotationArgument(target);
   const secrets = await secretsOf(options, env);
   const removed = [];
   for (const target of args) {

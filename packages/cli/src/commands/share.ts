@@ -1,6 +1,6 @@
 import { isUuid } from "@coffer/sdk";
 import type { Permission, PersonClient, RotationHolder } from "@coffer/sdk";
-import { asPerson } from "../access.ts";
+import { asPerson, severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { withFingerprints } from "../fingerprint-lines.ts";
@@ -86,7 +86,11 @@ export async function colleague(person: PersonClient, wanted: string): Promise<{
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
   if (first !== undefined)
-    throw new Failure(exitCodes.usage, `${found.length} members have the e-mail ${wanted}: name one by its id`);
+    throw severalHave(
+      wanted,
+      "member",
+      found.map(({ user_id }) => ({ id: user_id })),
+    );
   throw new Failure(
     exitCodes.notFound,
     `the organization's history names no member ${wanted}: give the e-mail or id of one who has joined`,

@@ -196,7 +196,7 @@ export const manageRows: readonly CommandRow[] = [
   },
   {
     name: "client rm",
-    args: "<client-id>",
+    args: "<machine>",
     summary: "cut a machine off, within a second",
     examples: ["coffer client rm 0190c0de-…"],
     options: [ofApp, ...personOptions],
@@ -204,7 +204,7 @@ export const manageRows: readonly CommandRow[] = [
   },
   {
     name: "client share",
-    args: "<client-id> <folder>",
+    args: "<machine> <folder>",
     summary: "give a machine a folder with its key, or change the permission",
     examples: [
       "coffer client share 0190c0de-… production",
@@ -225,7 +225,7 @@ export const manageRows: readonly CommandRow[] = [
   },
   {
     name: "client confirm",
-    args: "<client-id>",
+    args: "<machine>",
     summary: "compare the words of a machine that sent no join, and give it the keys of its folders",
     examples: ["coffer client confirm 0190c0de-…"],
     options: [...confirmOptions, ofApp, ...personOptions],
@@ -233,7 +233,7 @@ export const manageRows: readonly CommandRow[] = [
   },
   {
     name: "client unshare",
-    args: "<client-id> <folder>",
+    args: "<machine> <folder>",
     summary: "take a folder away from a machine",
     examples: ["coffer client unshare 0190c0de-… production"],
     options: [ofApp, ...personOptions],

@@ -51,9 +51,13 @@ export const secretRows: readonly CommandRow[] = [
   },
   {
     name: "get",
-    args: "<uid>",
-    summary: "print a secret with all its fields",
-    examples: ["coffer get Zm9vYmFyYmF6cXV4MTIzNA", "coffer get Zm9vYmFyYmF6cXV4MTIzNA --json"],
+    args: "<secret>",
+    summary: "print a secret with all its fields, by uid, title or notation",
+    examples: [
+      "coffer get Zm9vYmFyYmF6cXV4MTIzNA",
+      "coffer get database",
+      "coffer get coffer://production/database --json",
+    ],
     options: dataOptions,
     load: async () => (await import("../commands/get.ts")).get,
   },
@@ -125,9 +129,10 @@ export const secretRows: readonly CommandRow[] = [
   },
   {
     name: "rm",
-    args: "<uri|uid...>",
-    summary: "remove fields by notation (a secret goes with its last field) or whole secrets by uid",
-    examples: [`coffer rm ${uri}`, "coffer rm Zm9vYmFyYmF6cXV4MTIzNA"],
+    args: "<secret...>",
+    summary:
+      "remove whole secrets by uid, title or notation, or one field by its notation (a secret goes with its last)",
+    examples: [`coffer rm ${uri}`, "coffer rm coffer://production/database", "coffer rm Zm9vYmFyYmF6cXV4MTIzNA"],
     options: dataOptions,
     load: async () => (await import("../commands/remove.ts")).remove,
   },
