@@ -19,7 +19,7 @@ const other = await newMachine(person, "api", ["production:read"]);
 const cache = join(person.home, "machine.cache");
 const env = { DB_PASSWORD: password };
 const run = (config = machine, file = cache) =>
-  person.run(["run", "--cache", file, "--config", config, "--", "printenv", "DB_PASSWORD"], { env });
+  person.run(["run", "--no-mask", "--cache", file, "--config", config, "--", "printenv", "DB_PASSWORD"], { env });
 
 await t.test("while the service is there, its values are used, and kept sealed for the owner alone", async (t) => {
   t.match(await run(), { code: 0, stdout: "s3cret\n", stderr: "" });
@@ -60,7 +60,9 @@ await t.test("a machine that was cut off has no values any more, also without th
 await t.test("a command that watches goes on with what it has when the service goes away", async (t) => {
   const args = ["--cache", cache, "--config", machine, "--watch", "--interval", "1", "--"];
   const script = 'echo "$DB_PASSWORD"; trap "exit 7" USR2; while :; do sleep 0.05; done';
-  const child = start(person.home, ["run", ...args, "sh", "-c", script], { env: { ...env, COFFER_URL: url } });
+  const child = start(person.home, ["run", "--no-mask", ...args, "sh", "-c", script], {
+    env: { ...env, COFFER_URL: url },
+  });
   let [out, err] = ["", ""];
   child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
@@ -77,7 +79,7 @@ await t.test("a command that watches goes on with what it has when the service g
 await t.test(
   "with the service stopped, everything that takes --cache works, and says of when its values are",
   async (t) => {
-    const bare = await person.run(["run", "--config", machine, "--", "printenv", "DB_PASSWORD"], { env });
+    const bare = await person.run(["run", "--no-mask", "--config", machine, "--", "printenv", "DB_PASSWORD"], { env });
     t.match(bare, { code: 7, stdout: "" });
     const said = /^coffer: using the values of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: .*cannot be reached: ECONNREFUSED\n$/;
     t.match(await run(), { code: 0, stdout: "changed\n", stderr: said });

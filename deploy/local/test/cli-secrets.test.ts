@@ -3,7 +3,8 @@ import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
 import { testDirectory, until } from "@coffer/testkit";
-import { outcomeOf, start } from "../../../packages/cli/test/command.ts";
+import { command, inherited, outcomeOf, start } from "../../../packages/cli/test/command.ts";
+import { openTerminal } from "../../../packages/cli/test/terminal.ts";
 import { newMachine, newPerson } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
@@ -84,7 +85,6 @@ await t.test("get prints every field, as lines or as JSON", async (t) => {
   t.match(asPerson, { uid: first?.uid, name: "database", fields: { password: "s3cret", user: "app" } });
 });
 
-await t.test("search finds parts of titles without regard to case, for both alike", async (t) => {
 await t.test("get takes a uid, a title and a notation, as a person and as a machine", async (t) => {
   const [{ uid } = { uid: "" }] = await listed(["search", "database"]);
   for (const who of [[], ["--config", reader]])
@@ -113,6 +113,7 @@ await t.test("a title of several secrets is refused with their uids, each of whi
   t.match(await person.run(["get", "twin"]), { code: 5 });
 });
 
+await t.test("search finds parts of titles without regard to case, for both alike", async (t) => {
   for (const who of [[], ["--config", writer]]) {
     t.same(
       (await listed(["search", "DATA", ...who])).map(({ title }) => title),
@@ -126,7 +127,7 @@ await t.test("a title of several secrets is refused with their uids, each of whi
   }
 });
 
-await t.test("run gives the command its secrets, and masks them where asked or in CI", async (t) => {
+await t.test("run gives the command its secrets, and masks them in pipes, where asked, and in CI", async (t) => {
   const env = {
     DB: password,
     USER_NAME: uri("database", "user"),
@@ -139,25 +140,48 @@ await t.test("run gives the command its secrets, and masks them where asked or i
     "-c",
     'printf "%s " "$DB" "$USER_NAME" "$PLAIN" "[$COFFER_CONFIG]"; echo "$DB" >&2; exit 5',
   ];
-  const plain = await person.run(["run", ...print], { env });
+  const plain = await person.run(["run", "--no-mask", ...print], { env });
   t.match(plain, { code: 5, stdout: "s3cret app x [] ", stderr: "s3cret\n" });
-  t.match(await person.run(["run", "--mask", ...print], { env }), {
-    code: 5,
-    stdout: "*** *** x [] ",
-    stderr: "***\n",
-  });
-  t.match(await person.run(["run", ...print], { env: { ...env, CI: "true" } }), { stdout: "*** *** x [] " });
-  t.match(
-    await person.run(["run", ...print], { env: { ...env, CI: "false" } }),
-    { stdout: "*** *** x [] " },
-    "set is set",
-  );
+  const masked = { code: 5, stdout: "*** app x [] ", stderr: "***\n" };
+  t.match(await person.run(["run", ...print], { env }), masked, "in a pipe; what is shorter than four stays");
+  t.match(await person.run(["run", "--mask", ...print], { env }), masked);
+  t.match(await person.run(["run", ...print], { env: { ...env, COFFER_CONFIG: "" } }), masked, "as a person too");
   t.match(await person.run(["run", "--no-mask", ...print], { env: { ...env, CI: "true" } }), { stdout: plain.stdout });
-  t.match(await person.run(["run", ...print], { env: { ...env, COFFER_CONFIG: "" } }), {
-    code: 5,
-    stdout: plain.stdout,
-  });
 });
+
+await t.test("on a terminal run masks nothing, but in CI, and only in the stream that is a terminal", async (t) => {
+  const out = join(person.home, "errors");
+  const line = (flags: string) => `'${command}' run ${flags} -- sh -c 'echo "<$DB>"; echo "[$DB]" >&2' 2>'${out}'`;
+  const env = { ...inherited(), TERM: "xterm", HOME: person.home, XDG_CONFIG_HOME: person.home, COFFER_URL: url };
+  for (const [flags, more, shown, written] of [
+    ["", {}, "<s3cret>", "[***]"],
+    ["", { CI: "false" }, "<***>", "[***]"],
+    ["--no-mask", { CI: "true" }, "<s3cret>", "[s3cret]"],
+    ["--mask", {}, "<***>", "[***]"],
+  ] as const) {
+    const terminal = openTerminal(t, line(flags), { ...env, DB: password, ...more });
+    t.match(await terminal.end(), shown, flags);
+    t.equal(readFileSync(out, "utf8"), `${written}\n`, flags);
+  }
+});
+
+await t.test(
+  "run --env-file sets values and references of a file, and the command's own --env-file is its own",
+  async (t) => {
+    const file = join(person.home, "run.env");
+    writeFileSync(file, `# of the team\nDB="${password}"\nexport PLAIN='a b'\nBOTH=file\nCOFFER_PASSWORD=no\n`);
+    const script = 'echo "$DB|$PLAIN|$BOTH|$COFFER_PASSWORD|$*"';
+    const args = ["run", "--no-mask", "--env-file", file, "sh", "-c", script, "sh", "--env-file", "of-the-command"];
+    const outcome = await person.run(args, { env: { BOTH: "environment" } });
+    t.match(outcome, { code: 0, stdout: "s3cret|a b|file||--env-file of-the-command\n", stderr: "" });
+    const later = join(person.home, "later.env");
+    writeFileSync(later, "BOTH=later\n");
+    const both = await person.run(["run", "--env-file", file, "--env-file", later, "--", "printenv", "BOTH"]);
+    t.match(both, { code: 0, stdout: "later\n" });
+    const none = await person.run(["run", "--env-file", `${file}.none`, "--", "echo", "started"]);
+    t.match(none, { code: 2, stdout: "", stderr: /run\.env\.none cannot be read/ });
+  },
+);
 
 await t.test("run --watch starts the command again when a value has changed, or sends a signal", async (t) => {
   const watched = uri("watched", "value");

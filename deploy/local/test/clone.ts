@@ -122,7 +122,9 @@ export async function runFirstMinute(clone: string, prefix: readonly string[] = 
     npm_config_cache: join(clone, ".coffer-npm"),
   };
   let last = "";
-  for (const line of firstMinute) {
+  for (const printed of firstMinute) {
+    // In a pipe the value is masked.
+    const line = printed.replace("coffer run ", "coffer run --no-mask ");
     const { stdout, stderr } = await run("env", ["NODE_OPTIONS=", ...prefix, "bash", "-c", line], {
       cwd: clone,
       env,

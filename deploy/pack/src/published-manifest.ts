@@ -2,14 +2,14 @@ import type { Manifest } from "./package-folder.ts";
 
 /**
  * The manifest of a package as others install it: what names a source below `src` names what was compiled from it
- * below `dist` instead. The command starts there directly, since it needs no Node that can run TypeScript.
+ * below `dist` instead. `bin/start.mjs` of the command finds the compiled code by itself.
  */
 export function publishedManifest(manifest: Manifest): Manifest {
-  const { exports, bin, devDependencies: _ofTheCheckout, ...rest } = manifest;
+  const { exports, devDependencies: _ofTheCheckout, ...rest } = manifest;
   return {
     ...rest,
     ...(exports === undefined ? {} : { exports: compiledExports(exports as Record<string, string>) }),
-    ...(bin === undefined ? { sideEffects: false } : { bin: { coffer: "./dist/coffer.js" } }),
+    ...(rest["bin"] === undefined ? { sideEffects: false } : {}),
   };
 }
 

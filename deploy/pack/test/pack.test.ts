@@ -122,12 +122,23 @@ await t.test("the installed command and a program with the SDK work with a servi
   await node(bin, ["app", "create", "api"]);
   const token = await node(bin, ["token", "create", "--app", "api", "--folder", "production:read"]);
   await node(bin, ["bootstrap", "--config", "machine.json"], { COFFER_TOKEN: token });
-  const command = ["run", "--config", "machine.json", "--", process.execPath, "-p", "process.env.DB_PASSWORD"];
+  const command = [
+    "run",
+    "--no-mask",
+    "--config",
+    "machine.json",
+    "--",
+    process.execPath,
+    "-p",
+    "process.env.DB_PASSWORD",
+  ];
   t.equal(await node(bin, command, { DB_PASSWORD: uri }), "s3cret");
   t.match(await node(bin, ["audit", "verify"]), /^\d+:[0-9a-f]{64}$/);
   writeFileSync(join(app, "program.js"), program);
   t.equal(await node("program.js", [uri]), "s3cret");
   t.match(await node(bin, ["--version"]), /^\d+\.\d+\.\d+$/);
+  const started = await run(bin, ["run", "printf", "%s|", "--env-file", "none"], { cwd: app, env });
+  t.equal(started.stdout, "--env-file|none|", "Node takes no option of the command");
   writeFileSync(join(app, "passwords.csv"), "name,url,username,password,note\nn,https://a.example,u,p,\n");
   t.match(await node(bin, ["import", "--dry-run", "passwords.csv"]), /1 login/);
   t.match(await node(bin, ["doctor", "--config", "machine.json"]), /^ok\tmachine\t/m);

@@ -19,21 +19,36 @@ import { hasTerminal } from "./terminal.ts";
 import { trustFile } from "./trust-file.ts";
 import { version } from "./version.ts";
 
-/** A person waits at a terminal: little patience, and a limit is said instead of sat out. */
-export const manners = {
-  attempts: 3,
-  maxWaitSeconds: 2,
-  timeoutMilliseconds: 30_000,
-  userAgent: `coffer-cli/${version()}`,
-  /** Whoever has waited for long is told what for. */
-  onRetry(error: CofferError, elapsedMilliseconds: number): void {
-    if (elapsedMilliseconds > 5_000) tell(`coffer: ${error.message}; trying again`);
-  },
-};
+/** The longest `Retry-After` that a command waits for. */
+const longestWaitSeconds = 120;
+/** For a caller that waits itself, or that reports the limit instead of waiting for it. */
+const shortestWaitSeconds = 2;
 
-/** `manners`, with what a call says about plain http. */
-export function mannersOf({ insecureHttp }: AddressOptions): typeof manners & { insecureHttp: boolean | undefined } {
-  return { ...manners, insecureHttp };
+/** How a command sends its requests: few repetitions of what got no answer, and it waits while the rate limit is exhausted. */
+export function mannersOf({ insecureHttp, withoutWaiting }: AddressOptions) {
+  const sayWaiting = onceWaiting();
+  return {
+    insecureHttp,
+    attempts: 3,
+    maxWaitSeconds: withoutWaiting === true ? shortestWaitSeconds : longestWaitSeconds,
+    timeoutMilliseconds: 30_000,
+    userAgent: `coffer-cli/${version()}`,
+    onRetry(error: CofferError, elapsedMilliseconds: number): void {
+      if (error.code === "rate_limited") sayWaiting(error);
+      // Who has waited for long learns why.
+      else if (elapsedMilliseconds > 5_000) tell(`coffer: ${error.message}; trying again`);
+    },
+  };
+}
+
+/** Says once that a command waits for the rate limit, when that is long enough to be noticed. */
+function onceWaiting(): (error: CofferError) => void {
+  let said = false;
+  return ({ retryAfterSeconds: seconds = 0 }) => {
+    if (said || seconds <= shortestWaitSeconds) return;
+    tell(`coffer: too many requests from this address: waiting ${seconds} s, as the service asks (Retry-After)`);
+    said = true;
+  };
 }
 
 /** The same, and it says which secrets and records a list leaves out; `leftOut` gets their ids. */
@@ -169,7 +184,7 @@ export function pick<T extends { id: string; name: string }>(things: readonly T[
   return first;
 }
 
-/** Which ids a name that several have may stand for. */
+/** Which ids, one a line, a name that several have may stand for. What stands beside an id must be safe to show. */
 export function severalHave(name: string, noun: string, things: readonly { id: string }[]): Failure {
   const ids = things.map(({ id }) => id).join("\n  ");
   return usage(`${things.length} have the name ${visible(name)}: name the ${noun} by its id, one of\n  ${ids}`);

@@ -10,6 +10,8 @@ export interface AddressOptions {
   url?: string;
   /** Accepts plain http to another machine. */
   insecureHttp?: boolean;
+  /** Set by commands, not by an option: a `Retry-After` of more than 2 s is an error at once. */
+  withoutWaiting?: boolean;
 }
 
 /** On every command that works as a person. */

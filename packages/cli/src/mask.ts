@@ -18,13 +18,18 @@ interface Automaton {
   next: Map<number, number>;
 }
 
+/** A shorter text stands in too much output that has nothing to do with it: `***` for every 1 hides nothing. */
+const shortestMasked = 4;
+
 /**
- * What must not be seen of these values: each whole value, and of one with several lines each line that is not blank.
+ * What must not be seen of these values: each whole value, and of one with several lines each line. What is blank or has fewer
+ * than four characters is not masked.
  */
 export function maskedTexts(values: Iterable<string>): string[] {
   const texts = new Set<string>();
   for (const value of values)
-    for (const text of [value, ...value.split(/\r\n|\r|\n/)]) if (text.trim() !== "") texts.add(text);
+    for (const text of [value, ...value.split(/\r\n|\r|\n/)])
+      if (text.trim() !== "" && Array.from(text).length >= shortestMasked) texts.add(text);
   return [...texts];
 }
 

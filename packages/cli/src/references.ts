@@ -1,4 +1,4 @@
-import { notationScheme } from "@coffer/sdk";
+import { notationScheme, parseNotation } from "@coffer/sdk";
 import type { SecretsClient } from "@coffer/sdk";
 import { usage } from "./failure.ts";
 import { notationArgument } from "./notation-argument.ts";
@@ -12,6 +12,11 @@ export function referencesIn(variables: NodeJS.ProcessEnv): Map<string, string> 
     references.set(name, value);
   }
   return references;
+}
+
+/** The folders that notations name. */
+export function foldersOf(notations: Iterable<string>): string[] {
+  return Array.from(notations, (notation) => parseNotation(notation).folder);
 }
 
 /**

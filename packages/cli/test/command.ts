@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The command as people start it. */
@@ -31,7 +32,8 @@ export interface Start {
  */
 export function start(home: string, args: string[], { env = {}, node = [] }: Start = {}): ChildProcess {
   const options = `NODE_OPTIONS=${env["NODE_OPTIONS"] ?? ""}`;
-  return spawn("env", [options, process.execPath, ...node, command, ...args], {
+  const program = node.length === 0 ? [command] : [process.execPath, ...node, command];
+  return spawn("env", [options, ...program, ...args], {
     cwd: home,
     env: { ...inherited(), HOME: home, XDG_CONFIG_HOME: home, COFFER_DATA_DIR: home, ...env },
     stdio: ["pipe", "pipe", "pipe"],
@@ -41,9 +43,11 @@ export function start(home: string, args: string[], { env = {}, node = [] }: Sta
 /** Of our own environment, where programs are and by what the suite knows the processes of its tests. */
 export function inherited(): Record<string, string> {
   const names = ["PATH", "COFFER_TEST_DIRECTORY"];
-  return Object.fromEntries(
+  const found = Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => names.includes(entry[0])),
   );
+  // The command starts itself with the Node that it finds.
+  return { ...found, PATH: [dirname(process.execPath), found["PATH"]].join(delimiter) };
 }
 
 /** Lets a signal come to the command while it writes a file. */

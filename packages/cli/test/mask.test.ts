@@ -36,6 +36,12 @@ await t.test("of a value of several lines each line is replaced too, but no blan
   t.equal(await masked(texts, ["a second b\n\n  \nthird"]), "a *** b\n\n  \n***");
 });
 
+await t.test("a value or line of fewer than four characters is never masked", async (t) => {
+  t.same(maskedTexts(["a", "abc", "👍👍👍", "ab\r\n}\nlong enough"]), ["ab\r\n}\nlong enough", "long enough"]);
+  t.same(maskedTexts(["abcd", "👍👍👍👍"]), ["abcd", "👍👍👍👍"]);
+  t.equal(await masked(maskedTexts(["1", "true"]), ["1 is true"]), "1 is ***");
+});
+
 await t.test("an empty or blank value replaces nothing", (t) => {
   t.same(maskedTexts(["", " ", "\n"]), []);
   t.end();

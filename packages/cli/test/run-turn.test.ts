@@ -19,7 +19,7 @@ async function setUp(t: Parameters<typeof testDirectory>[0], refusals: number, r
   });
   const configuration = JSON.stringify(await newMachine(url, [folder]));
   const run = (...options: string[]) =>
-    coffer(testDirectory(t), ["run", ...options, "--", "printenv", "DB_PASSWORD"], {
+    coffer(testDirectory(t), ["run", "--no-mask", ...options, "--", "printenv", "DB_PASSWORD"], {
       env: { DB_PASSWORD: uri, COFFER_CONFIG: configuration },
     });
   return { state, received, run };

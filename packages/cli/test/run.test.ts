@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { chmodSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import t from "tap";
 import { coffer, command, inherited, outcomeOf, start } from "./command.ts";
 import { openTerminal } from "./terminal.ts";
@@ -25,6 +25,37 @@ await t.test("the argument vector reaches the command as it is: no shell, no opt
   t.equal(code, 0);
   const bare = await coffer(home, ["run", "printf", "%s|", "--mask", "-n"]);
   t.equal(bare.stdout, "--mask|-n|", "also without --");
+});
+
+/** The folders of every Node that this machine has: ours, and those that PATH names outside of the checkout. */
+function nodeFolders(): string[] {
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  return [dirname(node), ...folders.filter((folder) => existsSync(join(folder, "node")))];
+}
+
+await t.test("no Node takes an option of the command for its own, with and without --", async (t) => {
+  const words = [
+    "compose",
+    "--env-file",
+    "none.env",
+    "--env-file=none.env",
+    "--experimental-config-file=none.json",
+    "=",
+  ];
+  for (const folder of nodeFolders())
+    for (const before of [[], ["--"]]) {
+      const env = { PATH: [folder, "/usr/bin", "/bin"].join(delimiter) };
+      const { code, stdout, stderr } = await coffer(home, ["run", ...before, "printf", "%s|", ...words, ""], { env });
+      t.match({ code, stdout, stderr }, { code: 0, stdout: `${words.join("|")}||`, stderr: "" }, folder);
+    }
+});
+
+await t.test("a file of variables that the command names is not read by Node either", async (t) => {
+  writeFileSync(join(home, "of-the-command.env"), "FROM_FILE=yes\n");
+  const args = ["run", "sh", "-c", 'echo "[$FROM_FILE]"', "sh", "--env-file", "of-the-command.env"];
+  t.match(await coffer(home, args), { code: 0, stdout: "[]\n" });
+  const own = await coffer(home, ["run", "--env-file", "of-the-command.env", "--", "printenv", "FROM_FILE"]);
+  t.match(own, { code: 0, stdout: "yes\n" });
 });
 
 await t.test("the command has our stdin, and its exit code is ours", async (t) => {
@@ -71,7 +102,7 @@ await t.test("a terminal's new size is told to the command once", async (t) => {
   `;
   const program = join(home, "size.cjs");
   writeFileSync(program, script);
-  const line = `'${node}' '${command}' run -- '${node}' '${program}'`;
+  const line = `'${command}' run -- '${node}' '${program}'`;
   const terminal = openTerminal(t, line, { ...inherited(), TERM: "xterm", HOME: home, XDG_CONFIG_HOME: home });
   t.match(await terminal.end(), /^heard 1\r?$/m);
 });

@@ -1,7 +1,7 @@
 import type { Role } from "@coffer/sdk";
 import { CofferError } from "@coffer/sdk";
 import { accountSecurity } from "@coffer/sdk/account";
-import { asPerson, manners } from "../access.ts";
+import { asPerson, mannersOf } from "../access.ts";
 import { askOtp } from "../ask-otp.ts";
 import type { OtpOptions } from "../ask-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
@@ -55,7 +55,7 @@ export async function acceptInvite({ options, env }: Call<AcceptOptions>): Promi
     if (!(error instanceof CofferError) || error.code !== "reauth_required") throw error;
     tell("you travel: joining an organization needs your password");
     const password = await readPassword(options.passwordFile, env, false);
-    const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, manners);
+    const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, mannersOf(options));
     const proof = { password, otp: askOtp(options) };
     return person.invites.accept(token, { prove: (request) => security.prove(proof, request) });
   });

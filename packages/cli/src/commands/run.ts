@@ -1,16 +1,21 @@
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
+import { isatty } from "node:tty";
 import { checkCache, secretsOf } from "../access.ts";
 import { childEnvironment } from "../child-environment.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { inTurn } from "../in-turn.ts";
 import { maskedTexts } from "../mask.ts";
-import { referencesIn, resolveReferences } from "../references.ts";
+import { foldersOf, referencesIn, resolveReferences } from "../references.ts";
+import { readEnvFiles } from "../env-files.ts";
 import { runChild } from "../run-child.ts";
+import type { MaskedStreams } from "../run-child.ts";
 import { runWatched } from "../run-watched.ts";
+import { unlessVault } from "../vault-for-folder.ts";
 
 interface Options extends CachedOptions {
+  envFile?: string[];
   mask?: boolean;
   watch?: boolean;
   interval?: string;
@@ -21,32 +26,44 @@ interface Options extends CachedOptions {
 /** `coffer run -- <command…>`: runs a command with the secrets that its environment refers to. */
 export async function run({ args, options, env }: Call<Options>): Promise<void> {
   checkCache(options, env);
-  const variables = childEnvironment(env);
+  const variables = childEnvironment({ ...env, ...(await readEnvFiles(options.envFile ?? [])) });
   const references = referencesIn(variables);
-  const mask = options.mask ?? (env["CI"] ?? "") !== "";
+  const folders = foldersOf(references.values());
+  const mask = maskedStreams(options.mask, env);
   const runWith = (values: ReadonlyMap<string, string>, began?: (child: ChildProcess) => void): Promise<number> =>
-    runChild(args, { ...variables, ...Object.fromEntries(values) }, mask ? maskedTexts(values.values()) : [], began);
+    runChild(
+      args,
+      { ...variables, ...Object.fromEntries(values) },
+      { texts: maskedTexts(values.values()), mask },
+      began,
+    );
   const [signal, intervalSeconds] = [signalOf(options.signal), secondsOf("--interval", options.interval ?? "60", 1)];
+  const waitingItself = { ...options, withoutWaiting: true };
   const wait = options.wait === undefined ? Infinity : secondsOf("--wait", options.wait, 0);
   if (options.watch !== true) {
-    const client = references.size === 0 ? undefined : await secretsOf(options, env);
+    const client = references.size === 0 ? undefined : await secretsOf(waitingItself, env);
     const values =
       client === undefined
         ? new Map<string, string>()
-        : await inTurn(() => resolveReferences(references, () => Promise.resolve(client)), wait);
+        : await unlessVault(folders, waitingItself, env, () =>
+            inTurn(() => resolveReferences(references, () => Promise.resolve(client)), wait),
+          );
     process.exitCode = await runWith(values);
     return;
   }
   if (references.size === 0) throw usage("nothing to watch: no variable refers to a secret");
-  const client = await secretsOf(options, env);
-  process.exitCode = await runWatched({
-    client,
-    references,
-    intervalSeconds,
-    maxWaitSeconds: wait,
-    signal,
-    run: runWith,
-  });
+  const client = await secretsOf(waitingItself, env);
+  const watched = { client, references, intervalSeconds, maxWaitSeconds: wait, signal, run: runWith };
+  process.exitCode = await unlessVault(folders, waitingItself, env, () => runWatched(watched));
+}
+
+/**
+ * In which streams values are masked: in those that are no terminal, and in both in CI. `--mask` and `--no-mask` say it for
+ * both.
+ */
+function maskedStreams(asked: boolean | undefined, env: NodeJS.ProcessEnv): MaskedStreams {
+  const everywhere = asked ?? ((env["CI"] ?? "") !== "" ? true : undefined);
+  return { stdout: everywhere ?? !isatty(1), stderr: everywhere ?? !isatty(2) };
 }
 
 function signalOf(name: string | undefined): NodeJS.Signals | undefined {

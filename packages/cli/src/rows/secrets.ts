@@ -13,16 +13,23 @@ export const secretRows: readonly CommandRow[] = [
     examples: [
       `DB_PASSWORD=${uri} coffer run -- ./server`,
       `DB_PASSWORD=${uri} coffer run --config machine.json -- printenv DB_PASSWORD`,
+      "coffer run --env-file .env -- ./server",
       "coffer run --mask -- make deploy",
       "coffer run --watch --config machine.json -- ./server",
       "coffer run --cache machine.cache --config machine.json -- ./server",
     ],
     options: [
       {
-        flags: "--mask",
-        description: "put *** in the place of the values in the command's output (default when CI is set)",
+        flags: "--env-file <file>",
+        description: "set the variables of this file too: values or references; several times for several",
+        repeated: true,
       },
-      { flags: "--no-mask", description: "leave the command's output alone, also when CI is set" },
+      {
+        flags: "--mask",
+        description:
+          "put *** in the place of the values in the command's output (default where that is no terminal, and in CI)",
+      },
+      { flags: "--no-mask", description: "leave the command's output alone" },
       { flags: "--watch", description: "start the command again when a value that it was given has changed" },
       { flags: "--interval <seconds>", description: "with --watch: how often to ask for changes (60)" },
       { flags: "--signal <signal>", description: "with --watch: send this signal instead of starting it again" },
