@@ -26,6 +26,32 @@ const bootstrap = (token: string, path = file) =>
   person.run(["bootstrap", "--config", path], { env: { COFFER_TOKEN: token } });
 const isBootstrap = (_method: string, path: string): boolean => path === "/api/sm/v1/bootstrap";
 
+await t.test("with --config - stdout gets the configuration, once, and no file is made", async (t) => {
+  const made = await bootstrap(await newToken(), "-");
+  t.equal(made.code, 0, made.stderr);
+  const configuration = JSON.parse(made.stdout) as { client_id: string; application_id?: string; wrap_key?: string };
+  t.match(configuration, { application_id: String, folders: [{ name: "production", key: String }] });
+  t.notOk(configuration.wrap_key, "after the joins");
+  t.match(made.stderr, `client id: ${configuration.client_id}\nfingerprint: `);
+  t.notOk(existsSync(join(person.home, "-")));
+  const env = { COFFER_CONFIG: made.stdout };
+  t.equal(await person.data(["read", uri], { env }), "s3cret");
+});
+
+await t.test("with --config - a failure after the token was sent leaves on stdout what finishes it", async (t) => {
+  const token = await newToken();
+  proxy.loses = (_method, path) => path.startsWith("/api/sm/");
+  const lost = await bootstrap(token, "-");
+  t.match(lost, { code: 7, stderr: /the token may be spent: keep what is on stdout in a file/ });
+  proxy.loses = () => false;
+  const kept = join(testDirectory(t), "kept.json");
+  writeFileSync(kept, lost.stdout, { mode: 0o600 });
+  t.match(await person.run(["bootstrap", "--config", kept]), { code: 0 });
+  t.equal(await person.data(["read", "--config", kept, uri]), "s3cret");
+  const used = await bootstrap(token, "-");
+  t.match(used, { code: 3, stdout: "" }, "a token that was refused leaves nothing");
+});
+
 await t.test("a lost answer costs nothing: the next call gets the rest, without the token", async (t) => {
   const token = await newToken();
   proxy.loses = (_method, path) => path.startsWith("/api/sm/");

@@ -1,6 +1,6 @@
 import { stat, unlink } from "node:fs/promises";
 import { bootstrap as bootstrapMachine, configurationText, isBootstrapped, machineFingerprint } from "@coffer/sdk";
-import type { MachineConfiguration } from "@coffer/sdk";
+import type { BootstrapRequest, Fingerprint, MachineConfiguration } from "@coffer/sdk";
 import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
 import { mannersOf } from "../access.ts";
 import { resolveAddress } from "../address.ts";
@@ -9,7 +9,7 @@ import { exitCodes, Failure, usage } from "../failure.ts";
 import { fingerprintLines } from "../fingerprint-lines.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readToken, stdinIsTerminal } from "../inputs.ts";
-import { print, printJson, tell, visible } from "../output.ts";
+import { print, printExact, printJson, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { readProfile } from "../profile.ts";
 
@@ -18,37 +18,72 @@ interface Options extends AddressOptions {
   json?: boolean;
 }
 
-/** `coffer bootstrap --config <file>`: spends a one-time token and writes the machine's configuration. */
+/**
+ * `coffer bootstrap --config <file>`: spends a one-time token and writes the machine's configuration. `-` is stdout, which gets
+ * the configuration once: when all is done, or what there is of it when the bootstrap fails after the token was sent.
+ */
 export async function bootstrap({ options, env }: Call<Options>): Promise<void> {
   const path = options.config ?? (env["COFFER_CONFIG"] || undefined);
   if (path === undefined || isContent(path)) throw usage("name the file for the machine's configuration with --config");
+  if (path === "-") await bootstrapToStdout(options, env);
+  else await bootstrapToFile(path, options, env);
+}
+
+async function bootstrapToStdout(options: Options, env: NodeJS.ProcessEnv): Promise<void> {
+  let draft: MachineConfiguration | undefined;
+  try {
+    const machine = await spendToken(undefined, options, env, {
+      save: (configuration) => Promise.resolve(void (draft = configuration)),
+      discard: () => Promise.resolve(void (draft = undefined)),
+    });
+    await tellMachine(machine, "stdout");
+  } catch (error) {
+    if (draft !== undefined)
+      tell("coffer: the token may be spent: keep what is on stdout in a file, and call again with --config <file>");
+    throw error;
+  } finally {
+    if (draft !== undefined) printExact(JSON.stringify(draft, null, 2));
+  }
+}
+
+async function bootstrapToFile(path: string, options: Options, env: NodeJS.ProcessEnv): Promise<void> {
   const before = await presentConfiguration(path);
   if (before !== undefined && isBootstrapped(before))
     throw new Failure(
       exitCodes.failure,
       `${visible(path)} holds the machine ${before.client_id} already: name another file, or move this one away`,
     );
+  const machine = await spendToken(before, options, env, {
+    save: (configuration) => withHeldSignals(() => save(path, configuration)),
+    discard: () => unlink(path),
+  });
+  const fingerprint = await tellMachine(machine, path);
+  const { client_id, application_id, org_id } = machine;
+  if (options.json === true) printJson({ client_id, application_id, org_id, fingerprint });
+  else print(client_id);
+}
+
+/** The machine that the one-time token makes, or the rest of an earlier bootstrap. */
+async function spendToken(
+  before: MachineConfiguration | undefined,
+  options: Options,
+  env: NodeJS.ProcessEnv,
+  keep: Pick<BootstrapRequest, "save" | "discard">,
+): Promise<MachineConfiguration> {
   const { url } = await resolveAddress(options, env, {
     configuration: before?.url,
     profile: async () => (await readProfile(profileDirectory(env))).url,
   });
   const token = await tokenFor(env, before !== undefined);
-  const machine = await bootstrapMachine(
-    {
-      url,
-      token,
-      pending: before,
-      save: (configuration) => withHeldSignals(() => save(path, configuration)),
-      discard: () => unlink(path),
-    },
-    mannersOf(options),
-  );
-  tell(`bootstrapped; ${path} holds the machine's identity and folder keys: keep it secret`);
-  const { client_id, application_id, org_id } = machine;
+  return bootstrapMachine({ url, token, pending: before, ...keep }, mannersOf(options));
+}
+
+async function tellMachine(machine: MachineConfiguration, place: string): Promise<Fingerprint> {
+  tell(`bootstrapped; ${place} holds the machine's identity and folder keys: keep it secret`);
+  if (place === "stdout") tell(`client id: ${machine.client_id}`);
   const fingerprint = await machineFingerprint(machine);
   for (const line of fingerprintLines(fingerprint)) tell(line);
-  if (options.json === true) printJson({ client_id, application_id, org_id, fingerprint });
-  else print(client_id);
+  return fingerprint;
 }
 
 async function presentConfiguration(path: string): Promise<MachineConfiguration | undefined> {
@@ -59,9 +94,9 @@ async function presentConfiguration(path: string): Promise<MachineConfiguration 
   return absent ? undefined : loadConfiguration(path);
 }
 
-/** Whether a text is a configuration, whole or broken, and no path. Its name would be written and shown. */
+/** Whether a text is a configuration or a token, whole or broken, and no path. Its name would be written and shown. */
 function isContent(text: string): boolean {
-  return configurationText(text) !== undefined || /["{}\p{Cc}]|[A-Za-z0-9+=_-]{100}/u.test(text);
+  return configurationText(text) !== undefined || /["{}\p{Cc}]|[A-Za-z0-9+=_-]{100}|c(?:ft|fi|fr)1_/iu.test(text);
 }
 
 /** Throws Failure, which does not name the path: it may be a configuration in a broken form. */

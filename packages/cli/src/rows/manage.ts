@@ -181,7 +181,7 @@ export const manageRows: readonly CommandRow[] = [
       "coffer bootstrap --config machine.json < token",
     ],
     options: [
-      { flags: "--config <file>", description: "the file to write, mode 0600 (else COFFER_CONFIG)" },
+      { flags: "--config <file>", description: "the file to write, mode 0600, or - for stdout (else COFFER_CONFIG)" },
       urlOption,
       jsonOption,
     ],
