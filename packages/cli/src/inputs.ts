@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isatty } from "node:tty";
-import { checkNewPassword } from "@coffer/sdk";
-import { usage } from "./failure.ts";
+import { checkNewPassword, CofferError } from "@coffer/sdk";
+import { exitCodes, Failure, usage } from "./failure.ts";
 import { askHidden } from "./terminal.ts";
 
 /** All of stdin as text, exactly. Throws Failure (usage) when it is no UTF-8. */
@@ -77,6 +77,19 @@ export async function readPassword(
   if (given === undefined) return askPassword(isNew, what, check);
   check(given);
   return given;
+}
+
+/**
+ * What `change` gives, which proves the password of the person who is logged in. Throws Failure (not authenticated) that speaks
+ * of the password and says what was not done: "travel mode is still on".
+ */
+export async function withOwnPassword<T>(change: Promise<T>, undone: string): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    if (!(error instanceof CofferError) || error.code !== "invalid_credentials") throw error;
+    throw new Failure(exitCodes.notAuthenticated, `the password is not right: ${undone}`);
+  }
 }
 
 function askPassword(isNew: boolean, what: string, check: (password: string) => void): string {

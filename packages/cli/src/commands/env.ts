@@ -1,3 +1,4 @@
+import type { Secret } from "@coffer/sdk";
 import { checkCache, secretsOf } from "../access.ts";
 import { childEnvironment } from "../child-environment.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
@@ -6,7 +7,8 @@ import { folderVariables } from "../folder-variables.ts";
 import type { FolderVariableOptions } from "../folder-variables.ts";
 import { printExact, printJson } from "../output.ts";
 import { quoteValue } from "../quote-value.ts";
-import { referencesIn, resolveReferences } from "../references.ts";
+import { foldersOf, referencesIn, resolveReferences } from "../references.ts";
+import { unlessVault } from "../vault-for-folder.ts";
 
 interface Options extends CachedOptions, FolderVariableOptions {
   folder?: string;
@@ -20,14 +22,20 @@ export async function env({ options, env: environment }: Call<Options>): Promise
   const values =
     options.folder === undefined
       ? await environmentValues(options, environment)
-      : folderVariables(await (await secretsOf(options, environment)).list(options.folder), options);
+      : folderVariables(await secretsIn(options.folder, options, environment), options);
   if (options.json === true) printJson(Object.fromEntries(values));
   else for (const [name, value] of values) printExact(`${name}=${quoteValue(value)}`);
+}
+
+function secretsIn(folder: string, options: CachedOptions, environment: NodeJS.ProcessEnv): Promise<Secret[]> {
+  return unlessVault([folder], options, environment, async () => (await secretsOf(options, environment)).list(folder));
 }
 
 function environmentValues(options: CachedOptions, environment: NodeJS.ProcessEnv): Promise<Map<string, string>> {
   const references = referencesIn(childEnvironment(environment));
   if (references.size === 0)
     throw usage("no variable refers to a secret: set NAME=coffer://… or name a folder with --folder");
-  return resolveReferences(references, () => secretsOf(options, environment));
+  return unlessVault(foldersOf(references.values()), options, environment, () =>
+    resolveReferences(references, () => secretsOf(options, environment)),
+  );
 }

@@ -5,7 +5,9 @@ import { usage } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readNamedFile, readStdin, stdinIsTerminal } from "../inputs.ts";
 import { countOf, printJson, tell } from "../output.ts";
+import { foldersOf } from "../references.ts";
 import { fillTemplate, notationsIn } from "../template.ts";
+import { unlessVault } from "../vault-for-folder.ts";
 
 interface Options extends CachedOptions {
   in?: string;
@@ -18,7 +20,11 @@ export async function inject({ options, env }: Call<Options>): Promise<void> {
   const template = await readTemplate(options.in);
   const notations = notationsIn(template);
   const values =
-    notations.size === 0 ? new Map<string, string>() : await (await secretsOf(options, env)).readAll(notations);
+    notations.size === 0
+      ? new Map<string, string>()
+      : await unlessVault(foldersOf(notations), options, env, async () =>
+          (await secretsOf(options, env)).readAll(notations),
+        );
   const filled = fillTemplate(template, values);
   if (options.out === undefined) {
     if (options.json === true) printJson({ filled, references: notations.size });

@@ -4,6 +4,7 @@ import type { CachedOptions, Call } from "../command-row.ts";
 import { asMachine, asPerson, checkCache, machineConfigurationOf } from "../access.ts";
 import { notationArgument } from "../notation-argument.ts";
 import { printExact, printJson } from "../output.ts";
+import { unlessVault } from "../vault-for-folder.ts";
 
 interface Options extends CachedOptions {
   newline: boolean;
@@ -11,12 +12,12 @@ interface Options extends CachedOptions {
 
 /** `coffer read <uri>`: the value of one field. */
 export async function read({ args: [uri = ""], options, env }: Call<Options>): Promise<void> {
-  notationArgument(uri);
+  const { folder } = notationArgument(uri);
   checkCache(options, env);
   const configuration = machineConfigurationOf(options, env);
   const value =
     configuration === undefined
-      ? await (await asPerson(options, env)).secrets.read(uri)
+      ? await unlessVault([folder], options, env, async () => (await asPerson(options, env)).secrets.read(uri))
       : await readAsMachine(await asMachine(configuration, options, env), uri, options.cache !== undefined);
   if (options.json === true) printJson({ uri, value });
   else if (options.newline) printExact(value);

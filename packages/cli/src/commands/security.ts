@@ -6,7 +6,7 @@ import { askOtp } from "../ask-otp.ts";
 import type { OtpOptions } from "../ask-otp.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call, PersonOptions } from "../command-row.ts";
-import { readPassword, readRecoveryKey } from "../inputs.ts";
+import { readPassword, readRecoveryKey, withOwnPassword } from "../inputs.ts";
 import { keepSession } from "../keep-session.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
@@ -28,12 +28,9 @@ export async function changePassword({ options, env }: Call<PasswordOptions>): P
   const security = await securityOf(options, env);
   const password = await readPassword(options.passwordFile, env, false);
   const newPassword = await readPassword(options.newPasswordFile, {}, true, "New password");
-  const { recoveryKey } = await security.changePassword({
-    password,
-    newPassword,
-    newRecoveryKey: options.newRecoveryKey,
-    otp: askOtp(options),
-  });
+  const { newRecoveryKey } = options;
+  const changed = security.changePassword({ password, newPassword, newRecoveryKey, otp: askOtp(options) });
+  const { recoveryKey } = await withOwnPassword(changed, "it was not changed");
   tell("the password is changed, and every other session has ended");
   if (recoveryKey !== undefined) printRecoveryKey(recoveryKey, options);
 }
@@ -68,7 +65,8 @@ interface TotpOptions extends PersonOptions, OtpOptions {
 export async function totpOn({ options, env }: Call<TotpOptions>): Promise<void> {
   const security = await securityOf(options, env);
   const password = await readPassword(options.passwordFile, env, false);
-  const { secret, otpauth_url: address } = await security.startTotp({ password, otp: askOtp(options) });
+  const started = security.startTotp({ password, otp: askOtp(options) });
+  const { secret, otpauth_url: address } = await withOwnPassword(started, "the second factor was not switched on");
   tell("Add this to an authenticator, as a key or as an address; then `coffer totp confirm` with its first code");
   if (options.json === true) printJson({ secret, otpauth_url: address });
   else print(`${secret}\n${address}`);
@@ -88,7 +86,7 @@ export async function totpConfirm({ options, env }: Call<TotpOptions>): Promise<
 export async function totpOff({ options, env }: Call<TotpOptions>): Promise<void> {
   const security = await securityOf(options, env);
   const password = await readPassword(options.passwordFile, env, false);
-  await security.stopTotp({ password, otp: askOtp(options) });
+  await withOwnPassword(security.stopTotp({ password, otp: askOtp(options) }), "the second factor is still on");
   tell("the second factor is off, and every other session has ended");
 }
 

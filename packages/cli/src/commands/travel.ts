@@ -5,7 +5,7 @@ import { askOtp } from "../ask-otp.ts";
 import type { OtpOptions } from "../ask-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { hideFromStores } from "../hide-from-stores.ts";
-import { readPassword } from "../inputs.ts";
+import { readPassword, withOwnPassword } from "../inputs.ts";
 import { print, printJson, shortTime, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { profileKeeper } from "../profile.ts";
@@ -53,7 +53,8 @@ export async function travelOff({ options, env }: Call<OffOptions>): Promise<voi
   }
   const password = await readPassword(options.passwordFile, env, false);
   const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, mannersOf(options));
-  say(await security.stopTravel({ password, otp: askOtp(options) }), "you", options);
+  const stopped = security.stopTravel({ password, otp: askOtp(options) });
+  say(await withOwnPassword(stopped, "travel mode is still on"), "you", options);
 }
 
 function say(mode: TravelModeView, who: string, { json }: TravelOptions): void {
