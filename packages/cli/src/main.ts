@@ -1,7 +1,8 @@
 import { CommanderError } from "commander";
+import { concealSecretWords } from "./concealed.ts";
 import { explain } from "./explain.ts";
 import { exitCodeFor, exitCodes, Failure } from "./failure.ts";
-import { tell } from "./output.ts";
+import { tell, visible } from "./output.ts";
 import { buildProgram } from "./program.ts";
 
 /**
@@ -12,6 +13,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", endBecause);
   // What cannot be said there cannot be said.
   process.stderr.on("error", () => undefined);
+  concealSecretWords([...argv, ...argv.map(visible)]);
   try {
     await buildProgram(process.env).parseAsync(
       argv[0] === "help" && argv[1]?.startsWith("-") === true ? ["--help"] : argv,

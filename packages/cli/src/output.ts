@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { withoutSecretWords } from "./concealed.ts";
 
 /** Data for stdout, with what could steer the terminal shown escaped. May have several lines. */
 export function print(text: string): void {
@@ -39,7 +40,7 @@ export function countOf(count: number, noun: string): string {
 
 /** A line that is not data. It may quote what others chose: what could steer the terminal is shown escaped. */
 export function tell(line: string): void {
-  process.stderr.write(`${visible(line)}\n`);
+  process.stderr.write(`${visible(withoutSecretWords(line))}\n`);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { CofferError } from "@coffer/sdk";
 import { machineConfigurationOf } from "./access.ts";
+import { withoutSecretWords } from "./concealed.ts";
 import { configOption } from "./command-row.ts";
 import type { Call, CommandRow, DataOptions, OptionRow } from "./command-row.ts";
 import { exitCodes, Failure } from "./failure.ts";
@@ -19,7 +20,7 @@ export function buildProgram(env: NodeJS.ProcessEnv): Command {
     .version(version(), "-V, --version", "print the version")
     .enablePositionalOptions()
     .showHelpAfterError("(coffer --help shows how)")
-    .configureOutput({ outputError: (text, write) => write(inOurWords(text)) })
+    .configureOutput({ outputError: (text, write) => write(withoutSecretWords(inOurWords(text))) })
     .addHelpText(
       "before",
       examplesText([

@@ -1,9 +1,12 @@
+import { Readable } from "node:stream";
 import { main } from "../src/main.ts";
 
 /** One call of the command in a series. */
 export interface SeriesCall {
   args: string[];
   env: Record<string, string>;
+  /** What stdin holds; nothing without it. */
+  input?: string;
 }
 
 /** What all of a call's output was. */
@@ -22,7 +25,7 @@ async function runSeries(): Promise<void> {
   process.stderr.setMaxListeners(0);
   const streams = [process.stdout, process.stderr] as const;
   const writes = streams.map((stream) => stream.write.bind(stream));
-  for (const { args, env } of calls) {
+  for (const { args, env, input } of calls) {
     let output = "";
     for (const stream of streams)
       stream.write = (text: string | Uint8Array) => {
@@ -30,6 +33,7 @@ async function runSeries(): Promise<void> {
         return true;
       };
     process.env = env;
+    Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input ?? "")]), configurable: true });
     process.exitCode = 0;
     await main(args);
     streams.forEach((stream, index) => (stream.write = writes[index] as typeof stream.write));

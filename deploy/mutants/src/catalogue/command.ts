@@ -8,6 +8,7 @@ const tables = "packages/import/test/tables.test.ts";
 const command = "packages/cli/src";
 const edges = "deploy/local/test/cli-edges.test.ts";
 const hostile = "packages/cli/test/hostile-text.test.ts";
+const anywhere = "packages/cli/test/nothing-secret-anywhere.test.ts";
 const folderVariables = "packages/cli/test/folder-variables.test.ts";
 
 /** What the command brings in, gives out and keeps on a person's machine. */
@@ -256,5 +257,33 @@ export const commandMutants: readonly Mutant[] = [
     find: "id === user.id ? await person.fingerprint() : shown",
     replace: 'id === "" ? await person.fingerprint() : shown',
     tests: ["deploy/local/test/cli-fingerprints.test.ts"],
+  },
+  {
+    name: "message-repeats-a-token-given-as-an-argument",
+    file: `${command}/output.ts`,
+    find: "visible(withoutSecretWords(line))",
+    replace: 'visible(line === "" ? withoutSecretWords(line) : line)',
+    tests: [anywhere],
+  },
+  {
+    name: "commander-repeats-a-token-given-as-an-argument",
+    file: `${command}/program.ts`,
+    find: "write(withoutSecretWords(inOurWords(text)))",
+    replace: 'write(text === "" ? withoutSecretWords(text) : inOurWords(text))',
+    tests: [anywhere],
+  },
+  {
+    name: "bootstrap-makes-a-file-named-as-its-token",
+    file: `${command}/commands/bootstrap.ts`,
+    find: "[A-Za-z0-9+=_-]{100}|c(?:ft|fi|fr)1_/iu",
+    replace: "[A-Za-z0-9+=_-]{100}/u",
+    tests: [anywhere],
+  },
+  {
+    name: "key-sealed-to-the-machine-that-the-service-calls-so",
+    file: `${command}/commands/client.ts`,
+    find: "if (isUuid(wanted)) return machine;",
+    replace: "if (isUuid(wanted) || !isUuid(wanted)) return machine;",
+    tests: ["deploy/local/test/cli-grants.test.ts"],
   },
 ];
