@@ -246,3 +246,73 @@ await t.test("what Bitwarden refuses a whole file for is a note with fields, and
   t.strictSame(leftOut, []);
   t.strictSame((await readImport(bytesOf(text))).records, records);
 });
+
+await t.test("an item that does not say its kind is of the kind of the part that it has", async (t) => {
+  const items = [
+    {
+      name: "a",
+      login: { username: "ada", password: "canary", uris: [{ uri: "https://a.example" }], totp: "JBSWY3DP" },
+    },
+    { name: "b", card: { number: "4111", code: "123" } },
+    { name: "c", identity: { firstName: "Ada" } },
+    { name: "d", sshKey: { privateKey: "PRIVATE" } },
+    { name: "e", secureNote: { type: 0 }, notes: "text" },
+    { name: "f", notes: "text" },
+    { name: "g", type: "1", login: { username: "ada" } },
+    { name: "h", type: null, login: { uri: "https://h.example", uris: null } },
+  ];
+  const { records, leftOut } = await readJson({ encrypted: false, folders: [], items });
+  t.strictSame(leftOut, []);
+  t.strictSame(records, [
+    {
+      type: "login",
+      payload: { name: "a", username: "ada", password: "canary", totp_secret: "JBSWY3DP", uri: "https://a.example" },
+    },
+    { type: "card", payload: { name: "b", number: "4111", code: "123" } },
+    { type: "identity", payload: { name: "c", first_name: "Ada" } },
+    { type: "ssh_key", payload: { name: "d", private_key: "PRIVATE" } },
+    { type: "secure_note", payload: { name: "e", notes: "text" } },
+    { type: "secure_note", payload: { name: "f", notes: "text" } },
+    { type: "login", payload: { name: "g", username: "ada" } },
+    { type: "login", payload: { name: "h", uri: "https://h.example" } },
+  ]);
+});
+
+await t.test("what an item has beyond the members that are known becomes custom fields", async (t) => {
+  const item = {
+    type: 1,
+    name: "n",
+    folderId: "nowhere",
+    collectionIds: ["nowhere"],
+    login: { username: "ada", uris: [{ uri: "a.example", match: null, newRule: 1 }, "b.example"], newPart: ["x"] },
+    card: { number: "4111" },
+    fields: [{ name: "PIN", value: "1", type: 1, linkedId: null, newHint: "digits" }],
+    newMember: { inner: "y" },
+    score: 5,
+  };
+  const { records, leftOut } = await readJson({ encrypted: false, items: [item], sends: [{ text: "canary" }] });
+  t.strictSame(records, [
+    {
+      type: "login",
+      payload: {
+        name: "n",
+        username: "ada",
+        uri: "a.example",
+        uri_2: "b.example",
+        "custom.uri newRule": "1",
+        "custom.newPart": '["x"]',
+        "custom.PIN": "1",
+        "custom_type.PIN": "hidden",
+        "custom.PIN newHint": "digits",
+        "custom.card: number": "4111",
+        "custom.newMember: inner": "y",
+        "custom.score": "5",
+      },
+    },
+  ]);
+  t.strictSame(leftOut, [
+    { kind: "field", item: "n", reason: "its folder, which the file does not name" },
+    { kind: "field", item: "n", reason: "collections that the file does not name: 1" },
+    { kind: "field", item: null, reason: '"sends", which is not known' },
+  ]);
+});

@@ -1,9 +1,9 @@
 import { newDraft } from "../draft.ts";
 import type { Draft } from "../draft.ts";
 import type { Include } from "../include.ts";
-import { asObject, asObjects, asText, isObject } from "../loose.ts";
+import { asObject, asObjects, asText, isObject, otherMembers, strayTexts } from "../loose.ts";
 import type { Loose } from "../loose.ts";
-import type { Reading } from "../report.ts";
+import type { LeftOutKind, Reading } from "../report.ts";
 import {
   cardFields,
   customTypes,
@@ -26,19 +26,29 @@ export interface ItemContext {
   position: number;
 }
 
-/** What each item has for the account it lives in, and nobody's data. */
-const ofTheAccount = [
+/** What each item has for the account it lives in, or what is read of it by name. */
+const ofEachItem = [
   ...["id", "organizationId", "collectionIds", "folderId", "object", "key", "edit", "viewPassword", "permissions"],
   ...["organizationUseTotp", "localData", "creationDate", "revisionDate", "deletedDate", "archivedDate"],
   ...["type", "name", "notes", "favorite", "reprompt", "fields", "passwordHistory", "attachments"],
 ];
-const details = ["login", "secureNote", "card", "identity", "sshKey"];
+const ofEachLogin = ["username", "password", "totp", "uri", "uris", "fido2Credentials"];
+/** The member of an item that holds what its kind has. */
+const parts: ReadonlyMap<number, string> = new Map([
+  [itemTypes.login, "login"],
+  [itemTypes.secureNote, "secureNote"],
+  [itemTypes.card, "card"],
+  [itemTypes.identity, "identity"],
+  [itemTypes.sshKey, "sshKey"],
+]);
+
+type LeaveOut = (kind: LeftOutKind, reason: string) => void;
 
 /** One item of Bitwarden's JSON: a record, and one for each passkey. */
 export function readItem(item: Loose, context: ItemContext): void {
   const { reading, include, position } = context;
   const name = asText(item["name"]);
-  const leaveOut = (kind: "item" | "attachment" | "history" | "field", reason: string): void => {
+  const leaveOut: LeaveOut = (kind, reason) => {
     reading.leftOut.push({ kind, item: name === "" ? `item ${position}` : name, reason });
   };
   if (asText(item["deletedDate"]) !== "" && !include.deleted) {
@@ -50,10 +60,7 @@ export function readItem(item: Loose, context: ItemContext): void {
     leaveOut("item", "it is archived");
     return;
   }
-  const history = asObjects(item["passwordHistory"]).length;
-  if (history > 0) leaveOut("history", `earlier passwords: ${history}`);
-  for (const attachment of asObjects(item["attachments"]))
-    leaveOut("attachment", `the attached file "${asText(attachment["fileName"])}"`);
+  tellOfTheRest(item, context, leaveOut);
 
   const common = (draft: Draft): void => {
     const path = foldersOf(item, context);
@@ -64,10 +71,13 @@ export function readItem(item: Loose, context: ItemContext): void {
     draft.set("original_created_at", asText(item["creationDate"]));
     draft.set("original_updated_at", asText(item["revisionDate"]));
   };
-  const draft = draftOf(item, name);
+  const type = typeOf(item);
+  const draft = draftOf(type, item, name);
   draft.set("notes", asText(item["notes"]));
-  if (asText(item["reprompt"]) === "1") draft.set("reprompt", "true");
+  if (["1", "true"].includes(asText(item["reprompt"]))) draft.set("reprompt", "true");
   for (const field of asObjects(item["fields"])) readCustomField(draft, field);
+  for (const text of strayTexts(item["fields"])) draft.custom("fields", text);
+  readOtherParts(draft, item, type === itemTypes.secureNote ? "" : (parts.get(type) ?? ""));
   const passkeys = readPasskeys(item, name, common);
   const more = draft.holdsMoreThan(["name"]);
   common(draft);
@@ -76,13 +86,29 @@ export function readItem(item: Loose, context: ItemContext): void {
   // A login that was made for a passkey alone is that passkey.
   if (first === undefined || (more && record.type !== "passkey")) reading.records.push(record, ...passkeys);
   else reading.records.push({ type: "passkey", payload: { ...first.payload, ...record.payload } }, ...others);
-  for (const [key, value] of Object.entries(item))
-    if (![...ofTheAccount, ...details].includes(key) && !isObject(value) && asText(value) !== "")
-      leaveOut("field", `"${key}", which is not known`);
 }
 
-function draftOf(item: Loose, name: string): Draft {
-  switch (item["type"]) {
+function tellOfTheRest(item: Loose, { folders, collections }: ItemContext, leaveOut: LeaveOut): void {
+  const history = asObjects(item["passwordHistory"]).length;
+  if (history > 0) leaveOut("history", `earlier passwords: ${history}`);
+  for (const attachment of asObjects(item["attachments"]))
+    leaveOut("attachment", `the attached file "${asText(attachment["fileName"])}"`);
+  const folder = asText(item["folderId"]);
+  if (folder !== "" && !folders.has(folder)) leaveOut("field", "its folder, which the file does not name");
+  const without = collectionIdsOf(item).filter((id) => !collections.has(id)).length;
+  if (without > 0) leaveOut("field", `collections that the file does not name: ${without}`);
+}
+
+/** The kind of an item. Other programs write items that do not say it: then it is that of the part they have. */
+function typeOf(item: Loose): number {
+  const said = item["type"];
+  if (said !== undefined && said !== null && said !== "") return Number(asText(said));
+  const [type = Number.NaN] = [...parts].find(([, part]) => isObject(item[part])) ?? [];
+  return type;
+}
+
+function draftOf(type: number, item: Loose, name: string): Draft {
+  switch (type) {
     case itemTypes.login:
       return loginDraft(asObject(item["login"]), name);
     case itemTypes.secureNote:
@@ -106,7 +132,11 @@ function loginDraft(login: Loose, name: string): Draft {
   for (const entry of asObjects(login["uris"])) {
     const rule = uriMatches.find(([number]) => number === entry["match"]);
     draft.addUri(asText(entry["uri"]), { match: rule?.[1] ?? asText(entry["match"]) });
+    // The check sum follows from the address.
+    for (const [key, text] of otherMembers(entry, ["uri", "match", "uriChecksum"])) draft.custom(`uri ${key}`, text);
   }
+  for (const text of [...strayTexts(login["uris"]), asText(login["uri"])]) draft.addUri(text);
+  for (const [key, text] of otherMembers(login, ofEachLogin)) draft.custom(key, text);
   return draft;
 }
 
@@ -118,16 +148,29 @@ function namedDraft(type: string, name: string, values: Loose, fields: FieldName
   return draft;
 }
 
-/** A kind that came later, as bank accounts did: a note with all that the kind has, by its names. */
+/** A kind that came later, as bank accounts did, or none: a note with all that the item has, by its names. */
 function unknownDraft(item: Loose, name: string): Draft {
   const draft = newDraft("secure_note", name);
   for (const [key, value] of Object.entries(item))
-    if (isObject(value) && !ofTheAccount.includes(key)) {
-      draft.set("kind", key);
-      for (const [field, text] of Object.entries(value)) if (asText(text) !== "") draft.custom(field, asText(text));
-    }
-  if (!draft.has("kind")) draft.set("kind", `bitwarden ${asText(item["type"])}`);
+    if (isObject(value) && !ofEachItem.includes(key) && !draft.has("kind")) draft.set("kind", key);
+  const type = asText(item["type"]);
+  if (type !== "" && !draft.has("kind")) draft.set("kind", `bitwarden ${type}`);
   return draft;
+}
+
+/** What the item has beside the part of its kind. */
+function readOtherParts(draft: Draft, item: Loose, own: string): void {
+  const kind = draft.get("kind") ?? "";
+  for (const [key, text] of otherMembers(item, [...ofEachItem, own])) {
+    const value = item[key];
+    if (!isObject(value)) draft.custom(key, text);
+    else
+      for (const [field, inner] of otherMembers(
+        value,
+        key === "secureNote" ? ["type"] : key === "login" ? ["fido2Credentials"] : [],
+      ))
+        draft.custom(key === kind ? field : `${key}: ${field}`, inner);
+  }
 }
 
 function readCustomField(draft: Draft, field: Loose): void {
@@ -137,14 +180,17 @@ function readCustomField(draft: Draft, field: Loose): void {
   else if (field["type"] === customTypes.hidden) draft.custom(name, asText(field["value"]), "hidden");
   else if (field["type"] === customTypes.boolean) draft.custom(name, asText(field["value"]), "boolean");
   else draft.custom(name, asText(field["value"]));
+  for (const [key, text] of otherMembers(field, ["name", "value", "type", "linkedId"]))
+    draft.custom(`${name} ${key}`, text);
 }
 
 /** The folder, or for an organization's item its collections. Both are nested by slashes in their names. */
 function foldersOf(item: Loose, { folders, collections }: ItemContext): string[] {
-  const ids: unknown = item["collectionIds"];
-  const paths = [
-    folders.get(asText(item["folderId"])),
-    ...(Array.isArray(ids) ? ids : []).map((id) => collections.get(asText(id))),
-  ];
+  const paths = [folders.get(asText(item["folderId"])), ...collectionIdsOf(item).map((id) => collections.get(id))];
   return paths.filter((path) => path !== undefined && path !== "").map((path) => joinNested(path ?? ""));
+}
+
+function collectionIdsOf(item: Loose): string[] {
+  const ids: unknown = item["collectionIds"];
+  return (Array.isArray(ids) ? ids : []).map(asText);
 }

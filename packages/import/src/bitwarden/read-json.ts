@@ -1,6 +1,6 @@
 import { decodeJson } from "../decode-text.ts";
 import { ImportError } from "../import-error.ts";
-import { asObjects, asText, isObject } from "../loose.ts";
+import { asObjects, asText, isObject, otherMembers } from "../loose.ts";
 import type { Loose } from "../loose.ts";
 import type { Include } from "../include.ts";
 import { newReading } from "../report.ts";
@@ -29,10 +29,17 @@ export function readBitwardenJson(bytes: Uint8Array, include: Include): Reading 
   for (const [index, item] of items.entries())
     if (isObject(item)) readItem(item, { folders, collections, include, reading, position: index + 1 });
     else reading.leftOut.push({ kind: "item", item: `item ${index + 1}`, reason: "it is no item" });
-  const used = new Set(items.map((item) => (isObject(item) ? item["folderId"] : undefined)));
-  for (const [id, name] of folders)
-    if (!used.has(id))
-      reading.leftOut.push({ kind: "setting", item: null, reason: `the folder "${name}" holds nothing` });
+  const usedIds = items.filter(isObject).flatMap((item) => [item["folderId"], item["collectionIds"]].flat());
+  const used = new Set(usedIds.map(asText));
+  for (const [key] of otherMembers(file, ["encrypted", "passwordProtected", "folders", "collections", "items"]))
+    reading.leftOut.push({ kind: "field", item: null, reason: `"${key}", which is not known` });
+  for (const [kind, list] of [
+    ["folder", folders],
+    ["collection", collections],
+  ] as const)
+    for (const [id, name] of list)
+      if (!used.has(id))
+        reading.leftOut.push({ kind: "setting", item: null, reason: `the ${kind} "${name}" holds nothing` });
   return reading;
 }
 
