@@ -151,3 +151,58 @@ await t.test("the inside of a database, whose values are encrypted, is refused",
   const file = bytesOf(inner.replace('ProtectInMemory="True"', 'Protected="True"'));
   await t.rejects(readImport(file), { code: "encrypted", message: /export it as XML/ });
 });
+
+await t.test("of several roots and databases in one file every entry is read", async (t) => {
+  const one = (name: string): string => entry("AQ==", { Title: name, "!Password": "p" });
+  const first = database(group("AA==", "Private", ""));
+  for (const [file, folders] of [
+    [first.replace("</KeePassFile>", `<Root>${group("AA==", "Work", one("a"))}</Root></KeePassFile>`), ["Work"]],
+    [
+      database(group("AA==", "Private", one("a")) + group("AA==", "Work", group("AA==", "Ops", one("b")))),
+      ["Private", "Work/Ops"],
+    ],
+    [database(group("AA==", "Private", one("a")) + one("b")), [undefined, undefined]],
+    [database(one("a")), [undefined]],
+  ] as const) {
+    const { records: found } = await readImport(bytesOf(file));
+    t.strictSame(found.map(({ payload }) => payload["folder"]).sort(), [...folders].sort());
+    t.strictSame(found.map(({ payload }) => payload["name"]).sort(), ["a", "b"].slice(0, folders.length));
+  }
+  const { leftOut: told } = await readImport(
+    bytesOf(first.replace("</KeePassFile>", `<Root>${one("a")}</Root></KeePassFile>`)),
+  );
+  t.strictSame(told, [{ kind: "setting", item: null, reason: 'the group "" holds nothing' }]);
+});
+
+await t.test("a second string of one name, settings of no known form, and elements that are not known", async (t) => {
+  const strings = entry("AQ==", {
+    Title: "x",
+    PIN: "1",
+    "TOTP Seed": "JBSWY3DP",
+    "TOTP Settings": "soon",
+    "TimeOtp-Length": "8",
+  });
+  const second = "<String><Key>PIN</Key><Value>2</Value></String>";
+  const odd = "<Colour>red</Colour>";
+  const file = database(group("AA==", "r", strings.replace("</Entry>", `${second}${odd}</Entry>`)))
+    .replace("<Notes />", "<Notes>canary</Notes><Tags>canary</Tags>")
+    .replace("</DatabaseName>", "</DatabaseName><DatabaseDescription>canary</DatabaseDescription>")
+    .replace("</KeePassFile>", "<More>canary</More></KeePassFile>");
+  const { records: found, leftOut: told } = await readImport(bytesOf(file));
+  t.match(found, [
+    {
+      type: "login",
+      payload: {
+        ...{ name: "x", "custom.PIN": "1", "custom.PIN (2)": "2", totp_secret: "JBSWY3DP" },
+        ...{ "custom.TOTP Settings": "soon", "custom.TimeOtp-Length": "8" },
+      },
+    },
+  ]);
+  t.strictSame(told, [
+    { kind: "setting", item: null, reason: 'the notes of the group ""' },
+    { kind: "setting", item: null, reason: 'the element Tags of the group ""' },
+    { kind: "field", item: "x", reason: "the element Colour, which is not known" },
+    { kind: "setting", item: null, reason: "the description of the database" },
+    { kind: "setting", item: null, reason: "the element More, which is not known" },
+  ]);
+});

@@ -3,7 +3,7 @@ import { newDraft } from "../draft.ts";
 import type { Draft } from "../draft.ts";
 import { ImportError } from "../import-error.ts";
 import type { Reading } from "../report.ts";
-import { childOf, childrenOf, textOf } from "../xml/read-xml.ts";
+import { childOf, childrenOf, elementsOf, textOf } from "../xml/read-xml.ts";
 import { readPasskey } from "./read-passkey.ts";
 import { readTime } from "./read-time.ts";
 import { holdsReference } from "./references.ts";
@@ -29,10 +29,18 @@ export function stringsOf(entry: XmlElement): { values: Map<string, string>; hid
         "encrypted",
         "this is the inside of a KeePass database, in which values are encrypted: export it as XML (2.x) from KeePass",
       );
-    values.set(textOf(string, "Key"), value?.text ?? "");
-    if (value?.attributes["ProtectInMemory"]?.toLowerCase() === "true") hidden.add(textOf(string, "Key"));
+    const key = freeKey(values, textOf(string, "Key"));
+    values.set(key, value?.text ?? "");
+    if (value?.attributes["ProtectInMemory"]?.toLowerCase() === "true") hidden.add(key);
   }
   return { values, hidden };
+}
+
+/** The key of a string. A second one of the same name, which KeePass itself does not write, gets a number. */
+function freeKey(values: ReadonlyMap<string, string>, key: string): string {
+  let free = key;
+  for (let number = 2; values.has(free); number++) free = `${key} (${number})`;
+  return free;
 }
 
 /** One entry: a record, and one for a passkey in it. */
@@ -86,6 +94,12 @@ function addCommon(draft: Draft, entry: XmlElement, folder: string): void {
   draft.set("original_updated_at", readTime(textOf(times, "LastModificationTime")));
 }
 
+/** Elements of an entry that are read, or that say nothing of it but how it is shown. */
+const ofEachEntry = [
+  ...["UUID", "String", "Binary", "History", "AutoType", "CustomData", "Tags", "Times", "OverrideURL"],
+  ...["IconID", "CustomIconUUID", "ForegroundColor", "BackgroundColor", "QualityCheck", "PreviousParentGroup"],
+];
+
 function tellOfTheRest(
   entry: XmlElement,
   leaveOut: (kind: "attachment" | "history" | "field" | "setting", reason: string) => void,
@@ -99,4 +113,6 @@ function tellOfTheRest(
     leaveOut("setting", "its auto-type");
   for (const item of childrenOf(childOf(entry, "CustomData"), "Item"))
     leaveOut("field", `what a plug-in keeps there as "${textOf(item, "Key")}"`);
+  for (const { name, text } of elementsOf(entry))
+    if (!ofEachEntry.includes(name) && text.trim() !== "") leaveOut("field", `the element ${name}, which is not known`);
 }

@@ -5,7 +5,7 @@ import { ImportError } from "../import-error.ts";
 import type { Include } from "../include.ts";
 import { newReading } from "../report.ts";
 import type { Reading } from "../report.ts";
-import { childOf, childrenOf, readXml, textOf } from "../xml/read-xml.ts";
+import { childOf, childrenOf, elementsOf, readXml, textOf } from "../xml/read-xml.ts";
 import { isOurs } from "./generator.ts";
 import { readEntry, stringsOf } from "./read-entry.ts";
 import { referencesIn } from "./references.ts";
@@ -16,8 +16,10 @@ import { referencesIn } from "./references.ts";
  */
 export function readKeepassXml(bytes: Uint8Array, include: Include): Reading {
   const file = readXml(decodeText(bytes));
-  const root = childOf(childOf(file, "Root"), "Group");
-  if (file.name !== "KeePassFile" || root === undefined)
+  const roots = childrenOf(file, "Root");
+  const groups = roots.flatMap((root) => childrenOf(root, "Group"));
+  const loose = roots.flatMap((root) => childrenOf(root, "Entry"));
+  if (file.name !== "KeePassFile" || groups.length + loose.length === 0)
     throw new ImportError(
       "wrong_format",
       "this is no keepass-xml: the element KeePassFile with Root and Group was expected",
@@ -28,7 +30,12 @@ export function readKeepassXml(bytes: Uint8Array, include: Include): Reading {
   // What looks like a reference in a file of ours is somebody's text: with other records around it would come back as theirs.
   const lookUp = isOurs(meta)
     ? undefined
-    : referencesIn(entriesBelow(root).map((entry) => [textOf(entry, "UUID"), stringsOf(entry).values]));
+    : referencesIn(
+        [...loose, ...groups.flatMap((group) => entriesBelow(group))].map((entry) => [
+          textOf(entry, "UUID"),
+          stringsOf(entry).values,
+        ]),
+      );
   const walk = (group: XmlElement, path: readonly string[]): void => {
     const folder = joinFolder(path);
     const inBin = bin !== "" && textOf(group, "UUID") === bin;
@@ -45,11 +52,58 @@ export function readKeepassXml(bytes: Uint8Array, include: Include): Reading {
       reading.leftOut.push({ kind: "setting", item: null, reason: `the notes of the group "${folder}"` });
     if (!inBin && childrenOf(group, "Entry").length + childrenOf(group, "Group").length === 0)
       reading.leftOut.push({ kind: "setting", item: null, reason: `the group "${folder}" holds nothing` });
+    for (const setting of groupSettings(group))
+      reading.leftOut.push({ kind: "setting", item: null, reason: `${setting} of the group "${folder}"` });
     for (const entry of childrenOf(group, "Entry")) readEntry(entry, { folder, lookUp, reading });
     for (const child of childrenOf(group, "Group")) walk(child, [...path, textOf(child, "Name")]);
   };
-  walk(root, []);
+  for (const entry of loose) readEntry(entry, { folder: "", lookUp, reading });
+  // Of several databases in one file each is a folder.
+  for (const group of groups) walk(group, groups.length === 1 ? [] : [textOf(group, "Name")]);
+  for (const setting of fileSettings(file)) reading.leftOut.push({ kind: "setting", item: null, reason: setting });
   return reading;
+}
+
+/** Elements of a group that are read, or that say nothing of its entries but how they are shown. */
+const ofEachGroup = [
+  ...[
+    "UUID",
+    "Name",
+    "Notes",
+    "Entry",
+    "Group",
+    "IconID",
+    "CustomIconUUID",
+    "Times",
+    "IsExpanded",
+    "LastTopVisibleEntry",
+  ],
+  ...["DefaultAutoTypeSequence", "EnableAutoType", "EnableSearching", "PreviousParentGroup"],
+];
+
+function groupSettings(group: XmlElement): string[] {
+  return [
+    ...(textOf(group, "DefaultAutoTypeSequence") === "" ? [] : ["the auto-type"]),
+    ...(textOf(childOf(group, "Times"), "Expires") === "True" ? ["the expiry"] : []),
+    ...elementsOf(group)
+      .filter(({ name, text }) => !ofEachGroup.includes(name) && text.trim() !== "")
+      .map(({ name }) => `the element ${name}`),
+  ];
+}
+
+/** Elements beside those that are read: `DeletedObjects` holds ids alone. */
+function fileSettings(file: XmlElement): string[] {
+  const ofRoots = childrenOf(file, "Root").flatMap((root) =>
+    elementsOf(root).filter(({ name }) => !["Group", "Entry", "DeletedObjects"].includes(name)),
+  );
+  const ofFile = elementsOf(file).filter(({ name }) => !["Meta", "Root"].includes(name));
+  const described = textOf(childOf(file, "Meta"), "DatabaseDescription") !== "";
+  return [
+    ...(described ? ["the description of the database"] : []),
+    ...[...ofFile, ...ofRoots]
+      .filter(({ text }) => text.trim() !== "")
+      .map(({ name }) => `the element ${name}, which is not known`),
+  ];
 }
 
 /** All entries of a group and the groups in it, put behind those that were found. */

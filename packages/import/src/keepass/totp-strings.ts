@@ -5,7 +5,12 @@ import { parseOtpauth, totpSecret } from "../otpauth.ts";
 /** Strings of an entry by their names. */
 export type Strings = ReadonlyMap<string, string>;
 
-const timeOtpSettings = ["TimeOtp-Period", "TimeOtp-Length", "TimeOtp-Algorithm"];
+/** Settings with the form that they have. One of another form stays a field of its own. */
+const timeOtpSettings = [
+  ["TimeOtp-Period", /^\d+$/],
+  ["TimeOtp-Length", /^\d+$/],
+  ["TimeOtp-Algorithm", /^HMAC-SHA-\d+$/],
+] as const;
 
 /**
  * What an entry holds for one-time codes, and the strings that say nothing beyond it: `otp` (KeePassXC: a link, or the
@@ -48,9 +53,15 @@ function fromTimeOtp(strings: Strings): Found {
     const text = strings.get(name) ?? "";
     const secret = text === "" ? undefined : toBase32(text);
     if (secret === undefined) continue;
-    const [period, digits, algorithm] = timeOtpSettings.map((setting) => strings.get(setting) || undefined);
-    const link = totpSecret({ secret, period, digits, algorithm: algorithm?.replace("HMAC-SHA-", "SHA") });
-    return { secret: link, used: [name, ...timeOtpSettings] };
+    const usual = timeOtpSettings.filter(([setting, form]) => form.test(strings.get(setting) ?? ""));
+    const settings = new Map(usual.map(([setting]) => [setting, strings.get(setting)]));
+    const link = totpSecret({
+      secret,
+      period: settings.get("TimeOtp-Period"),
+      digits: settings.get("TimeOtp-Length"),
+      algorithm: settings.get("TimeOtp-Algorithm")?.replace("HMAC-SHA-", "SHA"),
+    });
+    return { secret: link, used: [name, ...settings.keys()] };
   }
   return undefined;
 }
@@ -71,7 +82,9 @@ function fromHex(pair: string): number {
 function fromSeed(strings: Strings): Found {
   const seed = strings.get("TOTP Seed") ?? "";
   if (seed === "") return undefined;
-  const [period, digits] = (strings.get("TOTP Settings") ?? "").split(";").map((part) => part.trim() || undefined);
+  const settings = /^\s*(\d+)\s*;\s*(\d+|S)\s*$/i.exec(strings.get("TOTP Settings") ?? "");
+  if (settings === null) return { secret: seed, used: ["TOTP Seed"] };
+  const [, period, digits] = settings;
   const steam = digits?.toUpperCase() === "S";
   const secret = totpSecret({ secret: seed, period, ...(steam ? { digits: "5", encoder: "steam" } : { digits }) });
   return { secret, used: ["TOTP Seed", "TOTP Settings"] };
