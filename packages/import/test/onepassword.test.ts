@@ -127,3 +127,54 @@ await t.test("export.data alone is read too", async (t) => {
   const alone = await readImport(bytesOf(JSON.stringify(exportData)));
   t.strictSame([alone.format, alone.records], ["1pux", records]);
 });
+
+await t.test("two accounts, a described vault, members that are not known, and files that no item names", async (t) => {
+  const item = {
+    categoryUuid: "001",
+    newMember: { inner: "x" },
+    overview: { title: "Shop", newOverview: "o", urls: ["https://shop.example"] },
+    details: {
+      newDetail: "d",
+      sections: [
+        {
+          title: "",
+          fields: [
+            { id: "a", title: "home", value: { address: { street: "1 Way", district: "N" } }, newHint: "h" },
+            { id: "b", title: "mail", value: { email: { email_address: "a@b.example", provider: "p" } } },
+            { id: "c", title: "two", value: { string: "s", beside: "t" } },
+          ],
+        },
+      ],
+    },
+  };
+  const account = (accountName: string, items: unknown[], desc: string) => ({
+    attrs: { accountName },
+    vaults: [{ attrs: { name: "Private", desc }, items }],
+  });
+  const data = { accounts: [account("Ada", [item], ""), account("Bob", [item, "no item"], "canary")], more: "canary" };
+  const read = await readImport(await zipOf({ "export.data": JSON.stringify(data), "files/D__scan.pdf": "pdf" }));
+  const payload = {
+    name: "Shop",
+    uri: "https://shop.example",
+    "custom.home: newHint": "h",
+    "custom.home: district": "N",
+    "custom.home: address_1": "1 Way",
+    "custom.mail: provider": "p",
+    "custom.mail": "a@b.example",
+    "custom.two: beside": "t",
+    "custom.two": "s",
+    "custom.newMember": '{"inner":"x"}',
+    "custom.newOverview": "o",
+    "custom.newDetail": "d",
+  };
+  t.strictSame(read.records, [
+    { type: "login", payload: { ...payload, folder: "Ada/Private" } },
+    { type: "login", payload: { ...payload, folder: "Bob/Private" } },
+  ]);
+  t.strictSame(read.leftOut, [
+    { kind: "setting", item: null, reason: 'the description of the vault "Private"' },
+    { kind: "item", item: null, reason: 'entries of the vault "Private" that are no items: 1' },
+    { kind: "field", item: null, reason: '"more", which is not known' },
+    { kind: "attachment", item: null, reason: 'the file "files/D__scan.pdf", which no item names' },
+  ]);
+});

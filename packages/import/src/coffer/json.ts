@@ -1,7 +1,7 @@
 import { decodeJson } from "../decode-text.ts";
 import type { ExportRecord } from "../export-record.ts";
 import { ImportError } from "../import-error.ts";
-import { asObject, isObject } from "../loose.ts";
+import { asObject, asText, isObject, otherMembers } from "../loose.ts";
 import { recordTypePattern } from "../record.ts";
 import type { PlainRecord } from "../record.ts";
 import { newReading } from "../report.ts";
@@ -25,9 +25,21 @@ export function readCofferJson(bytes: Uint8Array): Reading {
   const reading = newReading();
   for (const [index, entry] of file["records"].entries()) {
     const record = recordOf(entry);
-    if (record !== undefined) reading.records.push(record);
-    else reading.leftOut.push({ kind: "item", item: `item ${index + 1}`, reason: "it is no record" });
+    if (record === undefined) {
+      const reason = "it is no record: a `type` and a `payload` of texts were expected";
+      reading.leftOut.push({ kind: "item", item: `item ${index + 1}`, reason });
+      continue;
+    }
+    reading.records.push(record);
+    for (const [key] of otherMembers(asObject(entry), ["id", "type", "payload"]))
+      reading.leftOut.push({
+        kind: "field",
+        item: asText(record.payload["name"]),
+        reason: `"${key}", which is not known`,
+      });
   }
+  for (const [key] of otherMembers(file, ["format", "version", "records"]))
+    reading.leftOut.push({ kind: "field", item: null, reason: `"${key}", which is not known` });
   return reading;
 }
 

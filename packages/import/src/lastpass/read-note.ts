@@ -1,6 +1,6 @@
 import type { Draft } from "../draft.ts";
 import { newDraft } from "../draft.ts";
-import { asText, isObject } from "../loose.ts";
+import { asText, isObject, otherMembers } from "../loose.ts";
 import { hiddenNames, noteTypes } from "./note-types.ts";
 
 /** A secure note: plain, or a form of lines of `Name:value` under its `NoteType:`. */
@@ -36,17 +36,16 @@ function kindOf(field: string): "hidden" | "text" {
 }
 
 /**
- * The fields of a form in order. A line that begins no field goes on with the one before; the notes are last and hold
- * what they hold. Where the names of the form are known, only they begin a field: keys have lines with colons too.
+ * The fields of a form in order. A line that begins no field continues the one before; the notes are last and hold
+ * what they hold. Keys have lines with colons: where the names of the form are known, only they begin a field after a key.
  */
 function formLines(extra: string, names: readonly string[] | undefined): [string, string][] {
   const found: [string, string][] = [];
   for (const line of extra.split("\n")) {
     const last = found.at(-1);
     const [, field = "", value = ""] = /^([^:]{1,80}):(.*)$/s.exec(line) ?? [];
-    const begins =
-      field !== "" && last?.[0] !== "Notes" && (names === undefined || [...names, ...ofEachForm].includes(field));
-    if (begins) found.push([field, value]);
+    const expected = names === undefined || [...names, ...ofEachForm].includes(field) || !isKey.test(last?.[0] ?? "");
+    if (field !== "" && last?.[0] !== "Notes" && expected) found.push([field, value]);
     else if (last !== undefined) last[1] += `\n${line}`;
     else found.push(["Notes", line]);
   }
@@ -54,10 +53,12 @@ function formLines(extra: string, names: readonly string[] | undefined): [string
 }
 
 const ofEachForm = ["NoteType", "Language", "Notes"];
+const isKey = /key$/i;
 
 /** `March,2029`; either part may be missing. */
 function setExpiry(draft: Draft, value: string): void {
-  const [month = "", year = ""] = value.split(",");
+  const [month = "", year = "", ...rest] = value.split(",");
+  if (rest.some((part) => part.trim() !== "")) draft.custom("Expiration Date", value);
   const number = months.indexOf(month.trim().toLowerCase().slice(0, 3)) + 1;
   if (number > 0) draft.set("exp_month", String(number));
   else if (month.trim() !== "") draft.custom("Expiration Month", month.trim());
@@ -70,7 +71,8 @@ const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 function phoneOf(value: string): string {
   try {
     const phone: unknown = JSON.parse(value);
-    if (!isObject(phone)) return value;
+    // The country is in the number. What else there may be is kept as it is.
+    if (!isObject(phone) || otherMembers(phone, ["num", "ext", "cc3l"]).length > 0) return value;
     const extension = asText(phone["ext"]);
     return `${asText(phone["num"])}${extension === "" ? "" : ` ext. ${extension}`}`;
   } catch {

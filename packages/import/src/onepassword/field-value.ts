@@ -1,4 +1,4 @@
-import { asObject, asText } from "../loose.ts";
+import { asObject, asText, otherMembers } from "../loose.ts";
 import type { FieldKind } from "../record.ts";
 
 /** A field's value, by what 1Password says it is. */
@@ -41,6 +41,37 @@ export function fieldValue(value: unknown): FieldValue {
   }
 }
 
+/** What a value holds beside what `fieldValue` reads of it: other members, and other parts of an address or a key. */
+export function otherValues(value: unknown): [name: string, text: string][] {
+  const [first, ...others] = Object.entries(asObject(value));
+  if (first === undefined) return [];
+  const [is, content] = first;
+  const parts = asObject(content);
+  const known: Readonly<Record<string, readonly string[]>> = {
+    email: "email_address" in parts ? ["email_address"] : Object.keys(parts),
+    address: addressNames.map(([theirs]) => theirs),
+    // The key itself is there twice, in two forms.
+    sshKey: ["privateKey", "metadata"],
+    file: ["fileName", "documentId", "decryptedSize"],
+  };
+  const ofThis = Object.hasOwn(known, is) ? known[is] : undefined;
+  return [
+    ...(ofThis === undefined ? [] : otherMembers(parts, ofThis)),
+    ...(is === "sshKey"
+      ? otherMembers(asObject(parts["metadata"]), ["privateKey", "publicKey", "fingerprint", "keyType"])
+      : []),
+    ...otherMembers(Object.fromEntries(others), []),
+  ];
+}
+
+const addressNames = [
+  ["street", "address_1"],
+  ["city", "city"],
+  ["state", "state"],
+  ["zip", "postal_code"],
+  ["country", "country"],
+] as const;
+
 function text(value: string): FieldValue {
   return { is: "text", text: value, kind: "text" };
 }
@@ -60,14 +91,7 @@ function monthYear(content: unknown): FieldValue {
 
 function addressParts(content: unknown): Record<string, string> {
   const address = asObject(content);
-  const names = [
-    ["street", "address_1"],
-    ["city", "city"],
-    ["state", "state"],
-    ["zip", "postal_code"],
-    ["country", "country"],
-  ] as const;
-  return Object.fromEntries(names.map(([theirs, ours]) => [ours, asText(address[theirs])]));
+  return Object.fromEntries(addressNames.map(([theirs, ours]) => [ours, asText(address[theirs])]));
 }
 
 function sshParts(content: unknown): Record<string, string> {

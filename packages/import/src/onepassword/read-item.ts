@@ -1,28 +1,48 @@
 import { newDraft } from "../draft.ts";
 import type { Draft } from "../draft.ts";
-import { joinFolder } from "../folder-path.ts";
 import type { Include } from "../include.ts";
-import { asObject, asObjects, asText } from "../loose.ts";
+import { asObject, asObjects, asText, otherMembers, strayTexts } from "../loose.ts";
 import type { Loose } from "../loose.ts";
 import type { LeftOutKind, Reading } from "../report.ts";
 import { categories, kindNames } from "./categories.ts";
 import type { Category } from "./categories.ts";
-import { fieldValue } from "./field-value.ts";
+import { fieldValue, otherValues } from "./field-value.ts";
 
 export interface ItemContext {
-  /** The name of the vault that it lies in. */
-  vault: string;
+  /** The folder that its vault becomes. */
+  folder: string;
   include: Include;
   reading: Reading;
 }
 
 type LeaveOut = (kind: LeftOutKind, reason: string) => void;
 
+const ofEachItem = [
+  "uuid",
+  "favIndex",
+  "createdAt",
+  "updatedAt",
+  "state",
+  "trashed",
+  "categoryUuid",
+  "details",
+  "overview",
+];
 const detailNames = ["loginFields", "notesPlain", "sections", "passwordHistory", "documentAttributes", "password"];
+/** What is read of an overview, and what 1Password makes of other fields: a subtitle, the strength of the password. */
+const ofEachOverview = [
+  ...["title", "subtitle", "ainfo", "url", "urls", "tags", "icons", "iconUrl"],
+  ...["ps", "pbe", "pgrng", "watchtowerExclusions"],
+];
+/** What each field has besides its value: hints for its input. */
+const ofEachField = [
+  ...["id", "title", "value", "guarded", "multiline", "dontGenerate", "inputTraits", "indexAtSource"],
+  ...["placeholder", "clipboardFilter"],
+];
 const note: Category = { type: "secure_note", fields: {} };
 
 /** One item of a 1PUX, as a record. */
-export function readItem(item: Loose, { vault, include, reading }: ItemContext): void {
+export function readItem(item: Loose, { folder, include, reading }: ItemContext): void {
   const [overview, details] = [asObject(item["overview"]), asObject(item["details"])];
   const name = asText(overview["title"]);
   const leaveOut: LeaveOut = (kind, reason) => void reading.leftOut.push({ kind, item: name, reason });
@@ -54,9 +74,11 @@ export function readItem(item: Loose, { vault, include, reading }: ItemContext):
       return;
     }
   }
-  tellOfTheRest(details, leaveOut);
+  const history = asObjects(details["passwordHistory"]).length;
+  if (history > 0) leaveOut("history", `earlier passwords: ${history}`);
+  readTheRest(draft, item);
   // A file of ours says it in a field where 1Password has no vault of such a path.
-  if (!draft.has("folder")) draft.set("folder", joinFolder([vault]));
+  if (!draft.has("folder")) draft.set("folder", folder);
   readOverview(draft, item, overview);
   if (state === "archived") draft.set("archived", "true");
   reading.records.push(draft.finish());
@@ -74,6 +96,7 @@ function readOverview(draft: Draft, item: Loose, overview: Loose): void {
 function readUrls(draft: Draft, overview: Loose): void {
   const urls = asObjects(overview["urls"]).map(({ url, label }) => ({ url: asText(url), label: asText(label) }));
   for (const { url, label } of urls) draft.addUri(url, { label: label === "website" ? "" : label });
+  for (const url of strayTexts(overview["urls"])) draft.addUri(url);
   const first = asText(overview["url"]);
   if (!urls.some(({ url }) => url === first)) draft.addUri(first);
 }
@@ -98,6 +121,8 @@ function readSection(draft: Draft, section: Loose, { type, fields }: Category, l
     const title = asText(field["title"]) || id;
     const label = sectionTitle === "" ? title : `${sectionTitle}: ${title}`;
     const value = fieldValue(field["value"]);
+    for (const [key, text] of [...otherMembers(field, ofEachField), ...otherValues(field["value"])])
+      draft.custom(`${label}: ${key}`, text);
     const ours = Object.hasOwn(fields, id) ? fields[id] : undefined;
     if (value.is === "file") leaveOut("attachment", `the attached file "${value.name}"`);
     else if (value.is === "reference") leaveOut("field", `"${label}", a link to another item`);
@@ -121,12 +146,16 @@ function setParts(draft: Draft, parts: Readonly<Record<string, string>>, label: 
     else if (text !== "") draft.custom(`${label}: ${key}`, text, key === "private_key" ? "hidden" : "text");
 }
 
-function tellOfTheRest(details: Loose, leaveOut: LeaveOut): void {
-  const history = asObjects(details["passwordHistory"]).length;
-  if (history > 0) leaveOut("history", `earlier passwords: ${history}`);
-  for (const [key, value] of Object.entries(details))
-    if (!detailNames.includes(key) && !["", "{}", "[]", "false"].includes(asText(value)))
-      leaveOut("field", `"${key}", which is not known`);
+/** Members that are not known, under their own names. */
+function readTheRest(draft: Draft, item: Loose): void {
+  const [overview, details] = [asObject(item["overview"]), asObject(item["details"])];
+  const others = [
+    ...otherMembers(item, ofEachItem),
+    ...otherMembers(overview, ofEachOverview),
+    ...otherMembers(details, detailNames),
+  ];
+  for (const [key, text] of others) draft.custom(key, text);
+  for (const key of ["loginFields", "sections"]) for (const text of strayTexts(details[key])) draft.custom(key, text);
 }
 
 /** Seconds since 1970, as ISO 8601. */
