@@ -13,6 +13,9 @@ export const ownPrefix = "coffer.";
  */
 export const typeMarker = "coffer:type";
 
+/** Fields whose second value is hidden as the first one is. */
+const secretKeys = ["password", "totp_secret", "private_key", "passphrase", "credential", "code", "number"];
+
 /** A record that is being put together. Nothing that is put in twice replaces what was there. */
 export interface Draft {
   /** A field with a meaning. Empty values are passed over; one that is taken makes the value a custom field. */
@@ -22,6 +25,8 @@ export interface Draft {
   /** One more address, with its rule of matching and what it is called; the same one with the same of both counts once. */
   addUri(uri: string, more?: { match?: string; label?: string }): void;
   has(key: string): boolean;
+  /** The value of a field; undefined where there is none. */
+  get(key: string): string | undefined;
   /** Whether there is anything beyond these keys. */
   holdsMoreThan(keys: readonly string[]): boolean;
   finish(): PlainRecord;
@@ -41,7 +46,7 @@ export function newDraft(type: string, name: string): Draft {
   const set = (key: string, value: string): void => {
     if (value === "") return;
     if (!fields.has(key)) fields.set(key, value);
-    else if (fields.get(key) !== value) addCustom(key, value, "text");
+    else if (fields.get(key) !== value) addCustom(key, value, secretKeys.includes(key) ? "hidden" : "text");
   };
 
   const addCustom = (label: string, value: string, kind: FieldKind): void => {
@@ -76,6 +81,7 @@ export function newDraft(type: string, name: string): Draft {
       if (label !== "") fields.set(`${uriKey(nextUri)}_label`, label);
     },
     has: (key) => fields.has(key),
+    get: (key) => fields.get(key),
     holdsMoreThan: (keys) => [...fields.keys()].some((key) => !keys.includes(key)),
     finish() {
       if (ownType !== undefined && typeOrField !== undefined && !fields.has("type")) fields.set("type", typeOrField);

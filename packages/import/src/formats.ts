@@ -6,6 +6,7 @@ export const importFormats = [
   "keepass-xml",
   "chrome-csv",
   "lastpass-csv",
+  "csv",
   "coffer-json",
 ] as const;
 export type ImportFormat = (typeof importFormats)[number];

@@ -1,13 +1,18 @@
+import { columns as chromeColumns } from "./chrome/read-csv.ts";
+import { quotedColumn } from "./csv/quote-formula.ts";
 import { csvHeadings } from "./csv/read-csv.ts";
 import { decodeText } from "./decode-text.ts";
 import type { ImportFormat } from "./formats.ts";
 import { ImportError } from "./import-error.ts";
 import { isKeepassDatabase, isZip } from "./magic.ts";
+import { areHeadings, hasPasswordHeading } from "./table/column-fields.ts";
 
 /** What a file looks like: a format, or a sentence of what it is instead. */
 export interface FileDescription {
   format: ImportFormat | undefined;
   description: string;
+  /** Whether it is a table, also one of which no column is known. */
+  isTable?: boolean;
 }
 
 /**
@@ -23,7 +28,7 @@ export function describeFile(bytes: Uint8Array): FileDescription {
     text = decodeText(bytes);
   } catch (error) {
     if (error instanceof ImportError && error.code === "too_large") throw error;
-    return unknown("the file is neither text nor an archive");
+    return unknown("the file is neither UTF-8 text nor an archive: save a text as UTF-8");
   }
   const start = text.trimStart();
   if (start === "") return unknown("the file is empty");
@@ -54,13 +59,25 @@ function describeJson(text: string): FileDescription {
 }
 
 function describeTable(headings: readonly string[]): FileDescription {
-  const has = (...names: string[]): boolean => names.every((name) => headings.includes(name));
+  const lower = headings.map((heading) => heading.toLowerCase());
+  const has = (...names: string[]): boolean => names.every((name) => lower.includes(name));
   if (has("login_username", "login_password")) return known("bitwarden-csv");
   if (has("url", "username", "password", "extra", "grouping")) return known("lastpass-csv");
-  if (has("name", "url", "username", "password") && headings.length <= 6) return known("chrome-csv");
-  // Without headings the first row is somebody's data: it is not shown.
-  if (headings.length > 1) return unknown("the file is a table, but not with the headings of a known program");
-  return unknown("the file is text, but no table");
+  const ofChrome = [...chromeColumns, "", quotedColumn];
+  if (has("name", "url", "username", "password") && lower.every((heading) => ofChrome.includes(heading)))
+    return known("chrome-csv");
+  if (headings.length < 2) return unknown("the file is text, but no table");
+  if (hasPasswordHeading(headings)) return known("csv");
+  return { ...unknown(describeHeadings(headings)), isTable: true };
+}
+
+/** Without headings the first row is an item with its password: it is shown only where one of them is known. */
+function describeHeadings(headings: readonly string[]): string {
+  const way = 'say what they hold with --map, for instance --map "Kennwort=password"';
+  if (!areHeadings(headings))
+    return `the file is a table, but none of its ${headings.length} headings is known: ${way}`;
+  const shown = headings.map((heading) => `"${heading}"`).join(", ");
+  return `the file is a table in which no column is known as the password, of ${shown}: ${way}`;
 }
 
 function known(format: ImportFormat): FileDescription {

@@ -4,6 +4,8 @@ export type { ExportFormat, ImportFormat } from "./formats.ts";
 export { importContents } from "./import-content.ts";
 export { ImportError } from "./import-error.ts";
 export type { ImportErrorCode } from "./import-error.ts";
+export { columnFields, isColumnField } from "./table/column-fields.ts";
+export type { ColumnMap } from "./table/column-map.ts";
 export { readImport } from "./read.ts";
 export type { ImportedFile, ReadOptions } from "./read.ts";
 export type { PlainRecord } from "./record.ts";

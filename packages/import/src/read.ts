@@ -6,11 +6,17 @@ import type { Include } from "./include.ts";
 import { fitsOneRecord } from "./record-size.ts";
 import type { Reading } from "./report.ts";
 import { stackEnded } from "./stack-ended.ts";
+import { asNothing, isColumnField } from "./table/column-fields.ts";
+import type { ColumnMap } from "./table/column-map.ts";
 
 export interface ReadOptions extends Partial<Include> {
   /** Guessed from what the file holds, when it is not given. */
   format?: ImportFormat | undefined;
+  /** What columns of a table hold, by their headings: a field, `custom`, `custom.<name>` or `none`. */
+  map?: ColumnMap | undefined;
 }
+
+const tables: readonly ImportFormat[] = ["bitwarden-csv", "chrome-csv", "lastpass-csv", "csv"];
 
 /** What a file came to. */
 export interface ImportedFile extends Reading {
@@ -22,16 +28,13 @@ export interface ImportedFile extends Reading {
  * and nothing is kept. Throws ImportError for a file that cannot be read as a whole.
  */
 export async function readImport(bytes: Uint8Array, options: ReadOptions = {}): Promise<ImportedFile> {
-  const file = describeFile(bytes);
-  const format = options.format ?? file.format;
-  if (format === undefined)
-    throw new ImportError("unknown_format", `${file.description}; what is read: ${importFormats.join(", ")}`);
-  if (file.format !== undefined && file.format !== format)
-    throw new ImportError("wrong_format", `this is no ${format}: it looks like ${file.format}`);
+  const format = formatOf(bytes, options);
   const include = { archived: options.archived ?? false, deleted: options.deleted ?? false };
-  const reading = await readAs(format, bytes, include).catch((error: unknown) => {
+  const reading = await readAs(format, bytes, include, options.map ?? {}).catch((error: unknown) => {
     throw stackEnded(error) ? new ImportError("broken", "the file is nested too deeply") : error;
   });
+  for (const [heading, field] of Object.entries(options.map ?? {}))
+    if (field === asNothing) reading.notes.push(`the column "${heading}" is not imported, as --map says`);
   const records = reading.records.filter(({ payload }) => {
     const fits = fitsOneRecord(payload);
     if (!fits)
@@ -41,20 +44,43 @@ export async function readImport(bytes: Uint8Array, options: ReadOptions = {}): 
   return { ...reading, records, format };
 }
 
-async function readAs(format: ImportFormat, bytes: Uint8Array, include: Include): Promise<Reading> {
+/** The format that is named, or the one that the file looks like. Throws ImportError where they do not agree. */
+function formatOf(bytes: Uint8Array, { format: named, map = {} }: ReadOptions): ImportFormat {
+  const odd = Object.values(map).find((field) => !isColumnField(field));
+  if (odd !== undefined) throw new ImportError("wrong_format", `a column cannot be mapped to "${odd}": no such field`);
+  const file = describeFile(bytes);
+  const mapped = Object.keys(map).length > 0;
+  const format = named ?? file.format ?? (mapped && file.isTable ? "csv" : undefined);
+  if (format === undefined)
+    throw new ImportError("unknown_format", `${file.description}; what is read: ${importFormats.join(", ")}`);
+  // Every table can be read as one, and one that looks like any table may be another program's with columns of its own.
+  const agree = file.format === undefined || file.format === format || bothTables(file.format, format);
+  if (!agree) throw new ImportError("wrong_format", `this is no ${format}: it looks like ${file.format}`);
+  if (mapped && !tables.includes(format))
+    throw new ImportError("wrong_format", `${format} is no table: only a table's columns can be mapped`);
+  return format;
+}
+
+function bothTables(found: ImportFormat, named: ImportFormat): boolean {
+  return (found === "csv" && tables.includes(named)) || (named === "csv" && tables.includes(found));
+}
+
+async function readAs(format: ImportFormat, bytes: Uint8Array, include: Include, map: ColumnMap): Promise<Reading> {
   switch (format) {
     case "bitwarden-json":
       return (await import("./bitwarden/read-file.ts")).readBitwardenFile(bytes, include);
     case "bitwarden-csv":
-      return (await import("./bitwarden/read-csv.ts")).readBitwardenCsv(bytes, include);
+      return (await import("./bitwarden/read-csv.ts")).readBitwardenCsv(bytes, include, map);
     case "1pux":
       return (await import("./onepassword/read-1pux.ts")).read1pux(bytes, include);
     case "keepass-xml":
       return (await import("./keepass/read-xml.ts")).readKeepassXml(bytes, include);
     case "chrome-csv":
-      return (await import("./chrome/read-csv.ts")).readChromeCsv(bytes);
+      return (await import("./chrome/read-csv.ts")).readChromeCsv(bytes, map);
     case "lastpass-csv":
-      return (await import("./lastpass/read-csv.ts")).readLastpassCsv(bytes);
+      return (await import("./lastpass/read-csv.ts")).readLastpassCsv(bytes, map);
+    case "csv":
+      return (await import("./table/read-table.ts")).readTable(bytes, include, map);
     case "coffer-json":
       return (await import("./coffer/json.ts")).readCofferJson(bytes);
   }

@@ -19,7 +19,7 @@ export interface Reading {
   notes: string[];
 }
 
-/** A reading with no record in it yet, and what was left out before there could be one. */
-export function newReading(leftOut: readonly LeftOut[] = []): Reading {
-  return { records: [], leftOut: [...leftOut], notes: [] };
+/** A reading with no record in it yet, and what was found before there could be one. */
+export function newReading({ leftOut = [], notes = [] }: Partial<Omit<Reading, "records">> = {}): Reading {
+  return { records: [], leftOut: [...leftOut], notes: [...notes] };
 }

@@ -99,7 +99,7 @@ async function lastpassCsv(records: readonly ExportRecord[], quoteAll: boolean):
     records.filter(({ type }) => lastpassTypes.includes(type)),
     {
       write: (each) => writeLastpassCsv(each, quoteAll).text,
-      read: (bytes) => readLastpassCsv(bytes).records,
+      read: (bytes) => readLastpassCsv(bytes, {}).records,
       why: whyNotInLastpassCsv,
     },
   );

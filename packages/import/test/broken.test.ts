@@ -18,6 +18,7 @@ const whole: Readonly<Record<ImportFormat, Uint8Array>> = {
   "keepass-xml": bytesOf(keepassFile),
   "chrome-csv": bytesOf(chrome),
   "lastpass-csv": bytesOf(lastpass),
+  csv: bytesOf("Title,Username,Password\nShop,ada,canary\n"),
   "coffer-json": bytesOf('{"format":"coffer","version":1,"records":[]}'),
 };
 
@@ -25,7 +26,12 @@ await t.test("each format is recognised, and is refused as any other one", async
   for (const format of importFormats) {
     t.equal((await readImport(whole[format])).format, format);
     for (const other of importFormats)
-      if (other !== format)
+      // Every table is read as one, and another program's may look like any.
+      if (
+        other !== format &&
+        !(format.endsWith("csv") && other === "csv") &&
+        !(format === "csv" && other.endsWith("csv"))
+      )
         await t.rejects(
           readImport(whole[format], { format: other }),
           { code: "wrong_format", message: `this is no ${other}: it looks like ${format}` },
@@ -51,7 +57,7 @@ await t.test("a format that is named is what is expected, whatever else the file
 for (const [what, file, code, message] of [
   ["nothing", "", "unknown_format", /empty.*bitwarden-json/],
   ["text", `dear diary ${secret}`, "unknown_format", /no table/],
-  ["a table of nobody's", `${secret},b\n1,2\n`, "unknown_format", /headings/],
+  ["a table without known headings", `${secret},b\n1,2\n`, "unknown_format", /none of its 2 headings is known/],
   ["another JSON", `{"a":"${secret}"}`, "unknown_format", /JSON/],
   ["a web page", `<!DOCTYPE html><p>${secret}</p>`, "unknown_format", /HTML/],
   ["JSON that is cut short", `{"encrypted":false,"items":[{"name":"${secret}`, "broken", /JSON/],
@@ -212,3 +218,16 @@ function rawZip(name: string, packed: Uint8Array, size: number): Uint8Array {
   end.writeUInt32LE(local.length + packed.length, 16);
   return Buffer.concat([local, packed, central, end]);
 }
+
+await t.test("what a file of ours holds beside its records is named", async (t) => {
+  const record = { id: "1", type: "login", payload: { name: "a", password: "canary" }, more: "canary" };
+  const odd = { type: "login", payload: { name: "b", password: 1 } };
+  const file = { format: "coffer", version: 1, records: [record, odd], more: "canary" };
+  const { records, leftOut } = await readImport(bytesOf(JSON.stringify(file)));
+  t.strictSame(records, [{ type: "login", payload: { name: "a", password: "canary" } }]);
+  t.strictSame(leftOut, [
+    { kind: "field", item: "a", reason: '"more", which is not known' },
+    { kind: "item", item: "item 2", reason: "it is no record: a `type` and a `payload` of texts were expected" },
+    { kind: "field", item: null, reason: '"more", which is not known' },
+  ]);
+});

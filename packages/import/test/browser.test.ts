@@ -16,6 +16,7 @@ const files = {
   "keepass-xml": bytesOf(keepassFile),
   "chrome-csv": bytesOf(chrome),
   "lastpass-csv": bytesOf(lastpass),
+  csv: bytesOf("Title,Username,Password,Colour\nShop,ada,canary,red\n"),
   "coffer-json": bytesOf((await writeExport("coffer-json", withIds([{ type: "login", payload: { name: "a" } }]))).text),
 };
 

@@ -131,19 +131,52 @@ await t.test("line breaks of every kind, byte order marks and UTF-16 are the sam
   t.strictSame((await readImport(utf16)).records, records);
 });
 
-await t.test("rows that do not fit the headings are left out, and strange columns are told", async (t) => {
-  const text = "name,url,username,password,note,extra\na,u,n,p,,x\nb,u,n,canary,pass,,\nc,u\nd,u,n,p,,\n";
-  const { records, leftOut } = await readImport(bytesOf(text), { format: "chrome-csv" });
+await t.test("rows with too many cells, and rows of one cell, are named with their lines", async (t) => {
+  const text =
+    "name,url,username,password,note,Extra\na,u,n,p,,x\nb,u,n,canary,pass,,\n,,,,,\nc,u\nrest of it\nd,u,n,p,,\n";
+  const { records, leftOut, notes } = await readImport(bytesOf(text), { format: "chrome-csv" });
   t.strictSame(
-    records.map(({ payload }) => payload["name"]),
-    ["a", "d"],
+    records.map(({ payload }) => payload),
+    [
+      { name: "a", username: "n", password: "p", uri: "u", notes: "x" },
+      { name: "c", uri: "u" },
+      { name: "d", username: "n", password: "p", uri: "u" },
+    ],
   );
   t.strictSame(leftOut, [
     { kind: "item", item: "line 3", reason: "the row has 7 cells under 6 headings" },
-    { kind: "item", item: "line 4", reason: "the row has 2 cells under 6 headings" },
-    { kind: "field", item: null, reason: 'the column "extra" is none of this format\'s' },
+    { kind: "item", item: "line 6", reason: "the row has 1 cell under 6 headings" },
+  ]);
+  t.strictSame(notes, [
+    "rows with fewer cells than there are headings were read with empty cells at their end: line 5",
   ]);
 });
+
+for (const [format, table] of [
+  [
+    "bitwarden-csv",
+    "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp",
+  ],
+  ["lastpass-csv", "name,url,username,password,totp,extra,grouping,fav"],
+  ["chrome-csv", "name,url,username,password,note"],
+  ["csv", "Title,Username,Password,URL,Notes"],
+] as const)
+  await t.test(`${format}: empty cells at the end of a row may be missing`, async (t) => {
+    const headings = table.split(",");
+    const cells = headings.map((heading) =>
+      heading === "type" ? "login" : heading === "url" ? "https://a.example" : "v",
+    );
+    const rows = headings.map((_, index) => cells.slice(0, index + 1)).filter((row) => row.length > 1);
+    const whole = rows.map((row) => headings.map((_, index) => row[index] ?? ""));
+    const read = async (lines: readonly (readonly string[])[]) =>
+      readImport(bytesOf([headings, ...lines].map((line) => line.join(",")).join("\n")));
+    const [short, long] = [await read(rows), await read(whole)];
+    t.equal(short.format, format);
+    t.equal(short.records.length, rows.length);
+    t.strictSame([short.records, short.leftOut], [long.records, []]);
+    t.match(short.notes, [/empty cells at their end: line 2, 3/]);
+    t.strictSame(long.notes, []);
+  });
 
 await t.test("of two columns of one name none is taken for the one that is meant", async (t) => {
   const twice = "name,url,username,password,Password \nn,u,n,old,canary\n";
@@ -151,15 +184,34 @@ await t.test("of two columns of one name none is taken for the one that is meant
     code: "broken",
     message: /two columns "password"/,
   });
-  const strange = "name,url,username,password,,\nn,u,n,p,,second\n";
+  for (const [format, headings] of [
+    ["bitwarden-csv", "name,login_username,login_password,Name"],
+    ["lastpass-csv", "url,username,password,extra,grouping,URL"],
+    ["csv", "Title,Username,Password,title"],
+  ] as const)
+    await t.rejects(
+      readImport(bytesOf(`${headings}\n`), { format }),
+      { code: "broken", message: /two columns/ },
+      format,
+    );
+  const strange = "name,url,username,password,,,PIN,pin\nn,u,n,p,,second,1,2\n";
   const { records, leftOut } = await readImport(bytesOf(strange));
-  t.equal(records.length, 1);
-  t.strictSame(leftOut, [{ kind: "field", item: null, reason: 'the column "" is none of this format\'s' }]);
+  t.strictSame(records, [
+    {
+      type: "login",
+      payload: {
+        ...{ name: "n", uri: "u", username: "n", password: "p", "custom.column 6": "second" },
+        ...{ "custom.PIN": "1", "custom_type.PIN": "hidden", "custom.pin": "2", "custom_type.pin": "hidden" },
+      },
+    },
+  ]);
+  t.strictSame(leftOut, []);
 });
 
 await t.test("a table of which every row is left out, however many", async (t) => {
-  const { records, leftOut } = await readImport(bytesOf(`name,url,username,password\n${"a,b\n".repeat(200_000)}`));
-  t.strictSame([records.length, leftOut.length], [0, 200_000]);
+  const { records, leftOut } = await readImport(bytesOf(`name,url,username,password\n${"a\n".repeat(200_000)}`));
+  t.equal(records.length, 0);
+  t.equal(leftOut.length, 200_000);
 });
 
 await t.test("two values for one field are both kept", async (t) => {
@@ -167,4 +219,229 @@ await t.test("two values for one field are both kept", async (t) => {
   const text = `url,username,password,totp,extra,name,grouping,fav\nhttp://sn,other,p,,${form},Box,,0\n`;
   const payload = { name: "Box", host: "h", username: "root", password: "p", "custom.username": "other" };
   t.strictSame((await readImport(bytesOf(text))).records, [{ type: "login", payload }]);
+});
+
+/** One row of each program, whose headings stand in its documentation. */
+const programs: readonly [program: string, table: string, records: readonly unknown[]][] = [
+  [
+    "Dropbox Passwords",
+    "Name,URL,Username,Password,Notes\nShop,https://shop.example,ada,canary,first: note\n",
+    [{ type: "login", payload: { ...shop(), notes: "first: note" } }],
+  ],
+  [
+    "a table as Chrome's with one-time codes",
+    "name,url,username,password,totp\nShop,https://shop.example,ada,canary,JBSWY3DPEHPK3PXP\n",
+    [{ type: "login", payload: { ...shop(), totp_secret: "JBSWY3DPEHPK3PXP" } }],
+  ],
+  [
+    "Safari and Apple Passwords",
+    "Title,URL,Username,Password,Notes,OTPAuth\nShop,https://shop.example,ada,canary,,otpauth://totp/x?secret=AAAA\n",
+    [{ type: "login", payload: { ...shop(), totp_secret: "otpauth://totp/x?secret=AAAA" } }],
+  ],
+  [
+    "Firefox",
+    '"url","username","password","httpRealm","formActionOrigin","guid","timeCreated","timeLastUsed","timePasswordChanged"\n' +
+      '"https://shop.example","ada","canary",,"https://shop.example/login","{1}","1700000000000","1710000000000","1700000100000"\n',
+    [
+      {
+        type: "login",
+        payload: {
+          ...shop("shop.example"),
+          "custom.formActionOrigin": "https://shop.example/login",
+          "custom.guid": "{1}",
+          original_created_at: "2023-11-14T22:13:20.000Z",
+          original_updated_at: "2023-11-14T22:15:00.000Z",
+        },
+      },
+    ],
+  ],
+  [
+    "KeePassXC",
+    '"Group","Title","Username","Password","URL","Notes","TOTP","Icon","Last Modified","Created"\n' +
+      '"Root/Web","Shop","ada","canary","https://shop.example","n","otpauth://totp/x?secret=AAAA","0","2024-01-02T00:00:00Z","2024-01-01T00:00:00Z"\n',
+    [
+      {
+        type: "login",
+        payload: {
+          ...shop(),
+          notes: "n",
+          totp_secret: "otpauth://totp/x?secret=AAAA",
+          folder: "Root/Web",
+          original_created_at: "2024-01-01T00:00:00Z",
+          original_updated_at: "2024-01-02T00:00:00Z",
+        },
+      },
+    ],
+  ],
+  [
+    "KeePass 1",
+    '"Account","Login Name","Password","Web Site","Comments"\n"Shop","ada","canary","https://shop.example","n"\n',
+    [{ type: "login", payload: { ...shop(), notes: "n" } }],
+  ],
+  [
+    "Proton Pass",
+    "type,name,url,email,username,password,note,totp,createTime,modifyTime,vault\n" +
+      'login,Shop,"https://shop.example, https://a.example",ada@a.example,ada,canary,,,1700000000,1700000100,Work\n' +
+      "login,Other,https://b.example,ada@a.example,,canary,,,1700000000,1700000000,Work\n" +
+      "note,Memo,,,,,text,,1700000000,1700000000,Work\nalias,Mine,,a@b.example,,,,,1700000000,1700000000,Work\n",
+    [
+      { payload: { ...shop(), uri_2: "https://a.example", email: "ada@a.example", folder: "Work" } },
+      { type: "login", payload: { name: "Other", username: "ada@a.example", password: "canary" } },
+      { type: "secure_note", payload: { name: "Memo", notes: "text", folder: "Work" } },
+      { type: "login", payload: { name: "Mine", kind: "alias", username: "a@b.example" } },
+    ],
+  ],
+  [
+    "Dashlane",
+    "username,username2,username3,title,password,note,url,category,otpSecret\n" +
+      "ada,lovelace,,Shop,canary,n,https://shop.example,Work,JBSWY3DPEHPK3PXP\n",
+    [
+      {
+        type: "login",
+        payload: {
+          ...shop(),
+          "custom.username2": "lovelace",
+          notes: "n",
+          folder: "Work",
+          totp_secret: "JBSWY3DPEHPK3PXP",
+        },
+      },
+    ],
+  ],
+  [
+    "NordPass",
+    "name,url,additional_urls,username,password,note,cardholdername,cardnumber,cvc,pin,expirydate,zipcode,folder," +
+      "full_name,phone_number,email,address1,address2,city,country,state,type\n" +
+      "Shop,https://shop.example,,ada,canary,,,,,,,,Work,,,,,,,,,password\n" +
+      "Visa,,,,,,Ada L,4111,123,9876,09/28,,,,,,,,,,,credit_card\n" +
+      "Me,,,,,,,,,,,YO1,,Ada L,441,a@b.example,1 Way,,York,GB,,identity\nWork,,,,,,,,,,,,,,,,,,,,,folder\n",
+    [
+      { type: "login", payload: { ...shop(), folder: "Work" } },
+      {
+        type: "card",
+        payload: {
+          ...{ name: "Visa", cardholder_name: "Ada L", number: "4111", code: "123" },
+          ...{ "custom.pin": "9876", "custom_type.pin": "hidden", exp_month: "9", exp_year: "2028" },
+        },
+      },
+      {
+        type: "identity",
+        payload: {
+          ...{ name: "Me", postal_code: "YO1", "custom.full_name": "Ada L", phone: "441", email: "a@b.example" },
+          ...{ address_1: "1 Way", city: "York", country: "GB" },
+        },
+      },
+    ],
+  ],
+  [
+    "RoboForm",
+    "Name,Url,MatchUrl,Login,Pwd,Note,Folder,RfFieldsV2\nShop,https://shop.example,https://m.example,ada,canary,,/Work,x\n",
+    [
+      {
+        type: "login",
+        payload: { ...shop(), "custom.MatchUrl": "https://m.example", folder: "Work", "custom.RfFieldsV2": "x" },
+      },
+    ],
+  ],
+  [
+    "1Password",
+    "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\n" +
+      "Shop,https://shop.example,ada,canary,,true,false,one;two,n\nOld,https://old.example,ada,canary,,false,true,,\n",
+    [{ type: "login", payload: { ...shop(), favorite: "true", tags: "one\ntwo", notes: "n" } }],
+  ],
+];
+
+function shop(name = "Shop"): Record<string, string> {
+  return { name, uri: "https://shop.example", username: "ada", password: "canary" };
+}
+
+for (const [program, table, expected] of programs)
+  for (const [how, text] of [
+    ["as it is written", table],
+    ["with CR LF", table.replaceAll("\n", "\r\n")],
+    ["with a byte order mark", `\uFEFF${table}`],
+    ["with tabs", table.replaceAll(/,(?! )/g, "\t")],
+    [
+      "with semicolons, as spreadsheets write",
+      `sep=;\n${table.replaceAll("one;two", '"one;two"').replaceAll(/,(?! )/g, ";")}`,
+    ],
+  ] as const)
+    await t.test(`${program}'s table ${how}`, async (t) => {
+      const { format, records, leftOut } = await readImport(bytesOf(text));
+      t.equal(format, "csv");
+      t.match(records, expected);
+      t.equal(records.length, expected.length);
+      for (const [index, { payload }] of records.entries()) {
+        const whole = (expected[index] as { payload: Record<string, string> }).payload;
+        if (program !== "Proton Pass") t.strictSame(Object.keys(payload).sort(), Object.keys(whole).sort());
+      }
+      t.strictSame(leftOut, program === "1Password" ? [{ kind: "item", item: "Old", reason: "it is archived" }] : []);
+    });
+
+await t.test(
+  "a table whose headings are not known is refused, and its columns are named where they are headings",
+  async (t) => {
+    const german = "Titel,Benutzername,Kennwort,URL,Notizen\nShop,ada,canary,https://shop.example,n\n";
+    await t.rejects(readImport(bytesOf(german)), {
+      code: "unknown_format",
+      message: /of "Titel", "Benutzername", "Kennwort", "URL", "Notizen": say what they hold with --map/,
+    });
+    for (const first of [
+      "Shop,ada,canary,7",
+      "Shop,ada,canary,https://shop.example",
+      "Bank,https://b.example,user,password",
+      "a@b.example,password",
+    ]) {
+      const error: unknown = await readImport(bytesOf(`${first}\nx,y\n`)).catch((each: unknown) => each);
+      t.match(error, { code: "unknown_format", message: /none of its \d headings is known/ });
+      t.notMatch(String(error), /canary|Bank|ada/, "the first row may be an item");
+    }
+    const map = { Titel: "name", benutzername: "username", "Kennwort ": "password", Notizen: "notes" };
+    const { format, records, leftOut } = await readImport(bytesOf(german), { map });
+    t.strictSame([format, leftOut], ["csv", []]);
+    t.strictSame(records, [{ type: "login", payload: { ...shop(), notes: "n" } }]);
+  },
+);
+
+await t.test("a map says what columns hold, in every table", async (t) => {
+  const text =
+    "name,url,username,password,note,Costs,Pin,Mail,Guid\nShop,https://shop.example,ada,canary,,12,9,a@b.example,x\n";
+  const map = { costs: "custom.Price", pin: "totp_secret", Mail: "email", guid: "none" };
+  const more = { "custom.Price": "12", totp_secret: "9", email: "a@b.example" };
+  for (const format of ["csv", "chrome-csv"] as const) {
+    const { records, leftOut, notes } = await readImport(bytesOf(text), { format, map });
+    t.strictSame(records, [{ type: "login", payload: { ...shop(), ...more } }], format);
+    t.strictSame(leftOut, []);
+    t.strictSame(notes, ['the column "guid" is not imported, as --map says']);
+  }
+  for (const [wrong, message] of [
+    [{ nowhere: "name" }, /no column "nowhere"/],
+    [{ pin: "pincode" }, /cannot be mapped to "pincode"/],
+    [{ note: "custom" }, /gives the column "note" its meaning/],
+  ] as const)
+    await t.rejects(readImport(bytesOf(text), { format: "chrome-csv", map: wrong }), { code: "wrong_format", message });
+  await t.rejects(readImport(bytesOf('{"encrypted":false,"items":[]}'), { map }), { message: /no table/ });
+});
+
+await t.test("a line of LastPass's form under a name of no known field is a field of its own", async (t) => {
+  const form = "NoteType:Server\nLanguage:en-US\nRack:7\nHostname:h\nSlot:b: 2\nUsername:root\nNotes:a: b\nc: d";
+  const text = `url,username,password,totp,extra,name,grouping,fav\nhttp://sn,,,,"${form}",Box,,maybe\n`;
+  t.strictSame((await readImport(bytesOf(text))).records, [
+    {
+      type: "login",
+      payload: {
+        ...{ name: "Box", "custom.Rack": "7", host: "h", "custom.Slot": "b: 2", username: "root", notes: "a: b\nc: d" },
+        "custom.fav": "maybe",
+      },
+    },
+  ]);
+});
+
+await t.test("a row of LastPass for a folder is named only where the folder holds nothing else", async (t) => {
+  const text =
+    "url,username,password,totp,extra,name,grouping,fav\nhttp://group,,,,,,Work,0\nhttps://a.example,u,p,,,a,Work,0\n" +
+    "http://group,,,,,,Empty,0\nhttp://group,,,,canary,,Empty,0\n";
+  const { records, leftOut } = await readImport(bytesOf(text));
+  t.match(records, [{ payload: { name: "a" } }, { payload: { notes: "canary", folder: "Empty" } }]);
+  t.strictSame(leftOut, [{ kind: "setting", item: null, reason: 'the folder "Empty" has a row of its own' }]);
 });

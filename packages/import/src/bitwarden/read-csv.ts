@@ -7,6 +7,9 @@ import { ImportError } from "../import-error.ts";
 import type { Include } from "../include.ts";
 import { newReading } from "../report.ts";
 import type { Reading } from "../report.ts";
+import { checkMap, fieldsOfHeadings } from "../table/column-map.ts";
+import type { ColumnMap } from "../table/column-map.ts";
+import { putCell } from "../table/put-cell.ts";
 import { splitUris } from "./csv-uris.ts";
 import { joinNested } from "./nested-name.ts";
 
@@ -31,19 +34,27 @@ const known = [...columns.map((name) => name.toLowerCase()), "collections"];
 export const noValue = "undefined";
 
 /** Bitwarden's CSV, which holds logins and notes. Throws ImportError `broken`, `wrong_format`. */
-export function readBitwardenCsv(bytes: Uint8Array, include: Include): Reading {
+export function readBitwardenCsv(bytes: Uint8Array, include: Include, map: ColumnMap): Reading {
   const table = readCsv(decodeText(bytes), known);
   if (!["name", "login_username", "login_password"].every((name) => table.columns.includes(name)))
     throw new ImportError(
       "wrong_format",
       "this is no bitwarden-csv: the columns name, login_username and login_password were expected",
     );
-  const reading = newReading(table.leftOut);
-  for (const row of table.rows) readRow(row, include, reading);
+  checkMap(map, table.columns, known);
+  const fieldOf = fieldsOfHeadings(map);
+  const reading = newReading(table);
+  for (const row of table.rows) readRow(row, { include, reading, fieldOf });
   return reading;
 }
 
-function readRow(row: CsvRow, include: Include, reading: Reading): void {
+interface Context {
+  include: Include;
+  reading: Reading;
+  fieldOf: (heading: string) => string;
+}
+
+function readRow(row: CsvRow, { include, reading, fieldOf }: Context): void {
   const name = row.cell("name");
   const leaveOut = (reason: string): void => {
     reading.leftOut.push({ kind: "item", item: name === "" ? `line ${row.line}` : name, reason });
@@ -73,9 +84,12 @@ function readRow(row: CsvRow, include: Include, reading: Reading): void {
         reason: `the field "${label}", for which the table says "${noValue}"`,
       });
   readFolders(draft, row);
-  if (row.cell("favorite") === "1") draft.set("favorite", "true");
-  if (row.cell("reprompt") === "1") draft.set("reprompt", "true");
+  for (const heading of ["favorite", "reprompt"]) {
+    const value = row.cell(heading);
+    if (value !== "") putCell(draft, heading, { heading, value });
+  }
   if (archived) draft.set("archived", "true");
+  for (const cell of row.others) putCell(draft, fieldOf(cell.heading), cell);
   reading.records.push(draft.finish());
 }
 

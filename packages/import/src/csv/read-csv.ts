@@ -3,81 +3,113 @@ import { ImportError } from "../import-error.ts";
 import type { LeftOut } from "../report.ts";
 import { quotedColumn, unquoteCell } from "./quote-formula.ts";
 
+/** A cell with a value, under a heading that the format does not know. */
+export interface OtherCell {
+  /** As the file writes it; `column 6` where the sixth column has none. */
+  heading: string;
+  value: string;
+}
+
 /** One row: its cells by the names of their columns, and where it begins. */
 export interface CsvRow {
   /** From 1. */
   line: number;
   /** The cell's text; empty where there is no such column. */
   cell(column: string): string;
+  /** The cells of all other columns, in order. Empty ones are not among them. */
+  others: readonly OtherCell[];
 }
 
 export interface CsvTable {
+  /** The headings in lower case. */
   columns: readonly string[];
   rows: CsvRow[];
   leftOut: LeftOut[];
+  /** What was done to the table as a whole, in sentences for a person. */
+  notes: string[];
 }
 
+/** How many lines a note names. */
+const namedLines = 20;
+
 /**
- * Reads a table with headings. Rows that have another number of cells than the headings are left out, because it is not
- * known which cell is the password; and so are, told once each, columns that `known` does not name.
+ * Reads a table with headings; commas, semicolons or tabs separate its cells. A row with more cells than there are
+ * headings is left out, because it is not known which cell is the password; so is a row of one cell, which may be the
+ * rest of the row before. Other rows that end early lack empty cells, which some programs do not write.
  * Throws ImportError `broken` with the line, and for two columns of one known name; quotes no cell.
  */
 export function readCsv(text: string, known: readonly string[]): CsvTable {
-  const [headings, ...lines] = parseCsv(text);
-  const columns = (headings?.record ?? []).map((name) => name.trim().toLowerCase());
-  const table: CsvTable = { columns, rows: [], leftOut: [] };
+  const [first, ...lines] = parseCsv(text);
+  const headings = (first?.record ?? []).map((name) => name.trim());
+  const columns = headings.map((name) => name.toLowerCase());
   const isKnown = (name: string): boolean => known.includes(name) || name === quotedColumn;
-  const twice = columns.find((name, index) => isKnown(name) && columns.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw new ImportError("broken", `the table has two columns "${twice}": take away the one that is not meant`);
-  const strangeWithValues = new Set<string>();
+  refuseTwice(columns, isKnown);
+  const places = new Map(columns.map((name, index) => [name, index]));
+  const others = headings
+    .map((heading, index) => ({ heading: heading === "" ? `column ${index + 1}` : heading, index }))
+    .filter(({ index }) => !isKnown(columns[index] ?? ""));
+  const table: CsvTable = { columns, rows: [], leftOut: [], notes: [] };
+  const early: number[] = [];
   for (const { record, line } of lines) {
-    if (record.length !== columns.length) {
-      const reason = `the row has ${record.length} cells under ${columns.length} headings`;
+    if (record.every((cell) => cell === "")) continue;
+    if (record.length > columns.length || (record.length === 1 && columns.length > 1)) {
+      const reason = `the row has ${cells(record.length)} under ${columns.length} headings`;
       table.leftOut.push({ kind: "item", item: `line ${line}`, reason });
       continue;
     }
-    const row = rowOf(columns, record, line);
-    for (const [index, name] of columns.entries())
-      if (!isKnown(name) && record[index] !== "") strangeWithValues.add(name);
-    table.rows.push(row);
+    if (record.length < columns.length) early.push(line);
+    const quoted = (record[places.get(quotedColumn) ?? -1] ?? "").split(" ");
+    const at = (index: number): string => {
+      const cell = record[index] ?? "";
+      return quoted.includes(columns[index] ?? "") ? unquoteCell(cell) : cell;
+    };
+    table.rows.push({
+      line,
+      cell: (column) => at(places.get(column) ?? -1),
+      others: others.map(({ heading, index }) => ({ heading, value: at(index) })).filter(({ value }) => value !== ""),
+    });
   }
-  for (const name of strangeWithValues)
-    table.leftOut.push({ kind: "field", item: null, reason: `the column "${name}" is none of this format's` });
+  if (early.length > 0) table.notes.push(earlyNote(early));
   return table;
 }
 
-function rowOf(columns: readonly string[], record: readonly string[], line: number): CsvRow {
-  const raw = (column: string): string => record[columns.indexOf(column)] ?? "";
-  const quoted = raw(quotedColumn).split(" ");
-  return { line, cell: (column) => (quoted.includes(column) ? unquoteCell(raw(column)) : raw(column)) };
+function refuseTwice(columns: readonly string[], isKnown: (name: string) => boolean): void {
+  const twice = columns.find((name, index) => isKnown(name) && columns.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new ImportError("broken", `the table has two columns "${twice}": remove or rename one of them`);
 }
 
-/** The names of the columns, where the text is a table at all. */
+function earlyNote(lines: readonly number[]): string {
+  const shown = lines.slice(0, namedLines).join(", ");
+  const more = lines.length > namedLines ? `, and ${lines.length - namedLines} more` : "";
+  return `rows with fewer cells than there are headings were read with empty cells at their end: line ${shown}${more}`;
+}
+
+function cells(count: number): string {
+  return `${count} cell${count === 1 ? "" : "s"}`;
+}
+
+/** The headings as the file writes them; none where the text is no table. */
 export function csvHeadings(text: string): string[] {
   try {
     const [headings] = parseCsv(text, 1);
-    return (headings?.record ?? []).map((name) => name.trim().toLowerCase());
+    return (headings?.record ?? []).map((name) => name.trim());
   } catch {
     return [];
   }
 }
 
-function parseCsv(text: string, upTo = -1): { record: string[]; line: number }[] {
+interface ParsedRow {
+  record: string[];
+  line: number;
+}
+
+function parseCsv(text: string, upTo = -1): ParsedRow[] {
+  const [named = "", separator] = /^sep=([,;\t])(?:\r\n|\r|\n)/i.exec(text) ?? [];
+  const table = withUsualBreaks(text.slice(named.length));
   try {
-    const parsed: unknown[] = parse(withUsualBreaks(text), {
-      // Never the platform's guess, which takes one kind for the whole file.
-      record_delimiter: ["\r\n", "\n", "\r"],
-      relax_column_count: true,
-      skip_empty_lines: true,
-      info: true,
-      to: upTo,
-    });
-    // With `info` each entry is the record beside where the parser was when it ended.
-    return (parsed as { record: string[]; info: { lines: number } }[]).map(({ record, info }) => ({
-      record,
-      line: info.lines - record.join("").split(/\r\n|\r|\n/).length + 1,
-    }));
+    const rows = parseWith(table, separator ?? separatorOf(table), upTo);
+    return named === "" ? rows : rows.map(({ record, line }) => ({ record, line: line + 1 }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const at = typeof error["lines"] === "number" ? ` at line ${error["lines"]}` : "";
@@ -85,6 +117,40 @@ function parseCsv(text: string, upTo = -1): { record: string[]; line: number }[]
       "broken",
       `the table is broken${at}: a quotation mark is not closed, or stands inside a cell`,
     );
+  }
+}
+
+function parseWith(text: string, delimiter: string, upTo: number): ParsedRow[] {
+  const parsed: unknown[] = parse(text, {
+    delimiter,
+    // Never the platform's guess, which takes one kind for the whole file.
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    info: true,
+    to: upTo,
+  });
+  // With `info` each entry is the record beside where the parser was when it ended.
+  return (parsed as { record: string[]; info: { lines: number } }[]).map(({ record, info }) => ({
+    record,
+    line: info.lines - record.join("").split(/\r\n|\r|\n/).length + 1,
+  }));
+}
+
+/** What separates the headings: the sign that makes the most of them. Spreadsheets write semicolons in many countries. */
+function separatorOf(text: string): string {
+  const start = text.slice(0, 65_536);
+  const counts = [",", ";", "\t"].map((separator) => ({ separator, count: headingsWith(start, separator) }));
+  const most = Math.max(...counts.map(({ count }) => count));
+  return counts.find(({ count }) => count === most)?.separator ?? ",";
+}
+
+function headingsWith(text: string, separator: string): number {
+  try {
+    return parseWith(text, separator, 1)[0]?.record.length ?? 0;
+  } catch (error) {
+    if (error instanceof CsvError) return 0;
+    throw error;
   }
 }
 

@@ -1,0 +1,83 @@
+/** Fields of a record that a column can be mapped to, and what is no field but means something to the reader. */
+export const columnFields = [
+  ...["name", "type", "notes", "folder", "favorite", "tags", "archived", "reprompt", "expires_at", "kind"],
+  ...["original_created_at", "original_updated_at"],
+  ...["username", "password", "totp_secret", "uri", "email"],
+  ...["cardholder_name", "brand", "number", "exp_month", "exp_year", "expiry", "code"],
+  ...["title", "first_name", "middle_name", "last_name", "company", "address_1", "address_2", "address_3"],
+  ...["city", "state", "postal_code", "country", "phone", "ssn", "passport_number", "license_number"],
+  ...["private_key", "public_key", "fingerprint", "passphrase"],
+  ...["database_type", "host", "port", "database", "credential"],
+] as const;
+
+/** A column's cells become a custom field under the column's heading. */
+export const asCustom = "custom";
+/** A column's cells are not imported. */
+export const asNothing = "none";
+
+/** Whether `--map` takes the field. */
+export function isColumnField(field: string): boolean {
+  return (
+    (columnFields as readonly string[]).includes(field) ||
+    field === asCustom ||
+    field === asNothing ||
+    /^custom\../s.test(field)
+  );
+}
+
+/** What programs call a column, without case, spaces and signs, by the field that it holds. */
+const names: Readonly<Record<string, readonly string[]>> = {
+  name: ["name", "title", "account", "accountname", "itemname"],
+  type: ["type"],
+  uri: ["url", "uri", "website", "websiteaddress", "websiteurl", "loginurl", "loginuri", "urls", "site", "web"],
+  username: ["username", "login", "loginname", "loginusername", "user", "userid"],
+  email: ["email", "emailaddress"],
+  password: ["password", "pwd", "pass", "loginpassword"],
+  notes: ["note", "notes", "comment", "comments", "extra"],
+  totp_secret: ["totp", "otp", "otpauth", "otpsecret", "otpurl", "totpsecret", "logintotp", "twofactorsecret"],
+  folder: ["folder", "group", "grouping", "category", "vault", "collection"],
+  tags: ["tags"],
+  favorite: ["favorite", "favourite", "fav"],
+  archived: ["archived"],
+  original_created_at: ["timecreated", "createtime", "created", "createdat", "creationtime"],
+  original_updated_at: ["timepasswordchanged", "modifytime", "lastmodified", "modified", "updatedat"],
+  cardholder_name: ["cardholdername", "cardholder"],
+  number: ["cardnumber"],
+  code: ["cvc", "cvv", "securitycode"],
+  expiry: ["expirydate", "expirationdate"],
+  address_1: ["address1"],
+  address_2: ["address2"],
+  city: ["city"],
+  state: ["state"],
+  postal_code: ["zipcode", "postalcode"],
+  country: ["country"],
+  phone: ["phonenumber", "phone"],
+  // Icons and the times of use are not carried over from any format.
+  [asNothing]: ["timelastused", "lastused", "lastusetime", "icon"],
+};
+
+const fieldByName: ReadonlyMap<string, string> = new Map(
+  Object.entries(names).flatMap(([field, each]) => each.map((name) => [name, field] as const)),
+);
+
+/** The field that a column of that heading holds; undefined for a heading that is not known. */
+export function fieldOfHeading(heading: string): string | undefined {
+  return fieldByName.get(heading.toLowerCase().replace(/[\s_.\-"]/g, ""));
+}
+
+/**
+ * Whether a table's first row holds headings of which one is a password's. A table without headings begins with an item,
+ * whose password may be `password`: it has an address or an e-mail address beside it.
+ */
+export function hasPasswordHeading(headings: readonly string[]): boolean {
+  return !looksLikeItem(headings) && headings.some((heading) => fieldOfHeading(heading) === "password");
+}
+
+/** Whether the headings can be shown: one of them is known, so that they are no item. */
+export function areHeadings(headings: readonly string[]): boolean {
+  return !looksLikeItem(headings) && headings.some((heading) => fieldOfHeading(heading) !== undefined);
+}
+
+function looksLikeItem(headings: readonly string[]): boolean {
+  return headings.some((heading) => /:\/\/|@/.test(heading));
+}
