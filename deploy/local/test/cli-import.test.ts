@@ -17,6 +17,7 @@ interface Report {
   items: number;
   imported: number;
   already_there: number;
+  already_there_items: string[];
   deleted_here: string[];
   failed: unknown[];
   left_out: { kind: string; item: string | null; reason: string }[];
@@ -28,8 +29,9 @@ interface Listed {
 }
 const records = async (vault = "Private"): Promise<Listed[]> =>
   JSON.parse(await person.data(["record", "ls", vault, "--json"])) as Listed[];
+/** What an import says of itself, also of one that left something out. */
 const imported = async (args: string[]): Promise<Report> =>
-  JSON.parse(await person.data(["import", "--json", ...args])) as Report;
+  JSON.parse(await person.data(["import", "--json", "--skip", ...args])) as Report;
 
 const file = {
   encrypted: false,
@@ -48,17 +50,18 @@ const file = {
 };
 writeFileSync(path("bitwarden.json"), JSON.stringify(file));
 
-await t.test("a dry run needs no vault and changes nothing", async (t) => {
+await t.test("a dry run needs no vault and changes nothing, and says what is left out", async (t) => {
   const { stdout, stderr, code } = await person.run(["import", "--dry-run", path("bitwarden.json")]);
-  t.match({ stdout, code }, { code: 0, stdout: "bitwarden-json: would import 3 records: 2 secure_note, 1 login\n" });
+  t.match({ stdout, code }, { code: 1, stdout: "bitwarden-json: would import 3 records: 2 secure_note, 1 login\n" });
+  t.match(stderr, /coffer: 2 parts of the file are left out, as named above; --skip accepts that\n$/);
   t.match(stderr, /left out, item: it is in the bin: Gone\n/);
   t.notMatch(stderr, /canary/);
   t.strictSame(await records(), []);
 });
 
 await t.test("what is imported is there, also what is the same twice", async (t) => {
-  const { stdout, stderr } = await person.run(["import", "--vault", "private", path("bitwarden.json")]);
-  t.equal(stdout, "imported 3 records into Private\n");
+  const { code, stdout, stderr } = await person.run(["import", "--vault", "private", path("bitwarden.json")]);
+  t.strictSame([code, stdout], [1, "imported 3 records into Private\n"]);
   t.match(stderr, /earlier passwords: 1: Note\n[^]*3 of 3 records\n[^]*in the clear: remove it/);
   t.notMatch(stderr, /canary/);
   const listed = await records();
@@ -70,6 +73,28 @@ await t.test("what is imported is there, also what is the same twice", async (t)
   const shop = listed.find(({ name }) => name === "Shop");
   t.equal(await person.data(["record", "get", "Private", shop?.id ?? "", "password"]), "canary-s3cret");
   t.equal(await person.data(["record", "get", "Private", shop?.id ?? "", "folder"]), "Work");
+});
+
+await t.test("a dry run with the vault says what an import would make, and what is there already", async (t) => {
+  const some = { ...file, items: [{ type: 2, name: "Other", notes: "text" }, ...file.items.slice(0, 2)] };
+  writeFileSync(path("some.json"), JSON.stringify(some));
+  const plan = ["import", "--dry-run", "--vault", "Private", path("some.json")];
+  const { code, stdout, stderr } = await person.run([...plan, "--skip"]);
+  t.strictSame([code, stdout], [0, "bitwarden-json: would import 1 record: 1 secure_note into Private\n"]);
+  t.match(stderr, /already there, from an earlier import: 2 records: Shop, Note\n/);
+  t.match(JSON.parse(await person.data([...plan, "--json", "--skip"])), {
+    dry_run: true,
+    would_import: 1,
+    already_there: 2,
+    already_there_items: ["Shop", "Note"],
+    failed: [],
+  });
+  t.match(JSON.parse(await person.data([...plan, "--json", "--skip", "--as-new"])), {
+    would_import: 3,
+    already_there: 0,
+  });
+  t.equal((await records()).length, 3, "nothing was sent");
+  t.match(await person.run(["import", "--dry-run", "--vault", "Nope", path("some.json")]), { code: 5 });
 });
 
 await t.test("a second import of the same adds nothing, of a later export what is new", async (t) => {
@@ -88,6 +113,9 @@ await t.test("what was deleted here stays so, and what was changed here too; --a
   await person.data(["record", "rm", "Private", note?.id ?? ""]);
   const report = await imported(["--vault", "Private", path("later.json")]);
   t.match(report, { imported: 0, already_there: 3, deleted_here: ["New"], failed: [] });
+  writeFileSync(path("new.json"), JSON.stringify({ ...file, folders: [], items: [{ type: 2, name: "New" }] }));
+  const gone = await person.run(["import", "--vault", "Private", path("new.json")]);
+  t.match(gone, { code: 1, stderr: /deleted here since an earlier import \(--as-new [^)]*\): 1 record: New\n/ });
   t.equal(await person.data(["record", "get", "Private", shop?.id ?? "", "password"]), "changed");
   t.match(await imported(["--vault", "Private", "--as-new", path("later.json")]), { imported: 4, already_there: 0 });
   t.equal((await records()).length, 7);
@@ -100,7 +128,10 @@ await t.test("more than one piece, from stdin, and again after it was cut off", 
   await person.data(["import", "--vault", "Large", "-"], { input: table(1_200) });
   const { stderr, stdout } = await person.run(["import", "--vault", "Large", "-"], { input: table(2_300) });
   t.equal(stdout, "imported 1100 records into Large\n");
-  t.match(stderr, /1000 of 1100 records\n1100 of 1100 records\nalready there, from an earlier import: 1200 records/);
+  t.match(
+    stderr,
+    /1000 of 1100 records\n1100 of 1100 records\nalready there, from an earlier import: 1200 records: n0, n1, .*, 1180 more/,
+  );
   t.equal((await records("Large")).length, 2_300);
 });
 
@@ -166,7 +197,7 @@ await t.test("wrong use and wrong files end with 2 and say what is expected, bef
       ["import", "--vault", "Private", "--format", "1pux", path("bitwarden.json")],
       /no 1pux: it looks like bitwarden-json/,
     ],
-    [["import", "--vault", "Private", "--format", "csv", path("bitwarden.json")], /Allowed choices/],
+    [["import", "--vault", "Private", "--format", "tsv", path("bitwarden.json")], /Allowed choices/],
   ] as const) {
     const outcome = await person.run([...args]);
     t.match(outcome, { code: 2, stdout: "", stderr });
@@ -174,3 +205,49 @@ await t.test("wrong use and wrong files end with 2 and say what is expected, bef
   }
   t.match(await person.run(["import", "--vault", "Nope", path("bitwarden.json")]), { code: 5 });
 });
+
+await t.test(
+  "a table of another program: columns are mapped or kept, and rows that are left out are named",
+  async (t) => {
+    await person.data(["vault", "create", "Tables"]);
+    const german = "Titel;Benutzername;Kennwort;URL;Notizen;Nr.\r\nLaden;ada;canary-pw;https://shop.example;n;7\r\n";
+    writeFileSync(path("german.csv"), german);
+    const refused = await person.run(["import", "--vault", "Tables", path("german.csv")]);
+    t.match(refused, { code: 2, stdout: "", stderr: /"Titel", "Benutzername", "Kennwort", "URL", .*--map/ });
+    t.notMatch(refused.stderr, /canary|Laden/);
+    const map = ["Titel=name", "Benutzername=username", "Kennwort=password", "Notizen=notes"].flatMap((pair) => [
+      "--map",
+      pair,
+    ]);
+    t.match(await person.run(["import", "--vault", "Tables", ...map, path("german.csv")]), {
+      code: 0,
+      stdout: "imported 1 record into Tables\n",
+    });
+    const [laden] = await records("Tables");
+    for (const [field, value] of [
+      ["password", "canary-pw"],
+      ["notes", "n"],
+      ["custom.Nr.", "7"],
+    ] as const)
+      t.equal(await person.data(["record", "get", "Tables", laden?.id ?? "", field]), value);
+    writeFileSync(
+      path("rows.csv"),
+      "Name,URL,Username,Password,Notes\na,https://a.example,u,canary-a\nb,,u,can,ary-b,,x\n",
+    );
+    const some = await person.run(["import", "--vault", "Tables", path("rows.csv")]);
+    t.match(some, { code: 1, stdout: "imported 1 record into Tables\n" });
+    t.match(some.stderr, /left out, item: the row has 7 cells under 5 headings: line 3\n/);
+    t.match(some.stderr, /note: rows with fewer cells .*: line 2\n/);
+    t.notMatch(some.stderr, /canary|ary-b/);
+    for (const [pair, stderr] of [
+      ["Titel", /--map takes <column>=<field>/],
+      ["=name", /--map takes <column>=<field>/],
+      ["Titel=nombre", /no record has a field "nombre"; fields: name, /],
+      ["Nowhere=name", /no column "Nowhere"/],
+    ] as const)
+      t.match(await person.run(["import", "--vault", "Tables", "--map", pair, path("german.csv")]), {
+        code: 2,
+        stderr,
+      });
+  },
+);

@@ -5,6 +5,7 @@ const lost = "packages/import/test/lost-fields.test.ts";
 const keepass = "packages/import/test/keepass.test.ts";
 const broken = "packages/import/test/broken.test.ts";
 const tables = "packages/import/test/tables.test.ts";
+const nothingLost = "packages/import/test/nothing-lost.test.ts";
 const command = "packages/cli/src";
 const edges = "deploy/local/test/cli-edges.test.ts";
 const hostile = "packages/cli/test/hostile-text.test.ts";
@@ -105,6 +106,48 @@ export const commandMutants: readonly Mutant[] = [
     tests: [tables],
   },
   {
+    name: "first-row-of-a-table-shown",
+    file: `${importing}/table/column-fields.ts`,
+    find: "headings.some((heading) => fieldOfHeading(heading) !== undefined)",
+    replace: "headings.length > 1",
+    tests: [tables],
+  },
+  {
+    name: "first-item-of-a-table-taken-for-headings",
+    file: `${importing}/table/column-fields.ts`,
+    find: "|@/.test(heading)",
+    replace: "|@@@/.test(heading)",
+    tests: [tables],
+  },
+  {
+    name: "row-of-too-many-cells-imported",
+    file: `${importing}/csv/read-csv.ts`,
+    find: "record.length > columns.length || ",
+    replace: "",
+    tests: [tables, nothingLost],
+  },
+  {
+    name: "unknown-member-of-an-item-lost",
+    file: `${importing}/bitwarden/read-item.ts`,
+    find: "if (!isObject(value)) draft.custom(key, text);",
+    replace: "if (!isObject(value)) continue;",
+    tests: [nothingLost],
+  },
+  {
+    name: "second-string-of-one-name-lost",
+    file: `${importing}/keepass/read-entry.ts`,
+    find: "values.has(free)",
+    replace: "values.size < 0",
+    tests: [keepass, nothingLost],
+  },
+  {
+    name: "import-succeeds-with-items-left-out",
+    file: `${command}/commands/import.ts`,
+    find: "if (leftOut === 0 || skip) return;",
+    replace: "if (leftOut >= 0 || skip) return;",
+    tests: ["deploy/local/test/cli-import.test.ts"],
+  },
+  {
     name: "file-nested-too-deeply-is-a-fault-of-ours",
     file: `${importing}/stack-ended.ts`,
     find: "error instanceof RangeError",
@@ -134,9 +177,9 @@ export const commandMutants: readonly Mutant[] = [
   },
   {
     name: "altered-record-taken-for-a-deleted-one",
-    file: `${command}/transfer/send-import.ts`,
-    find: "!(present.has(id) || leftOut.has(id))",
-    replace: "!present.has(id)",
+    file: `${command}/transfer/plan-import.ts`,
+    find: "id !== undefined && leftOut.has(id)",
+    replace: 'id === "" && leftOut.has(id)',
     tests: [edges],
   },
   {

@@ -4,47 +4,114 @@ import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { countOf, print, printJson, tell, visible } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
-import { countByType, tellLeftOut } from "../transfer/left-out.ts";
+import type { PickedVault } from "../pick-vault.ts";
+import { countByType, tellLeftOut, tellNames } from "../transfer/left-out.ts";
+import { planImport } from "../transfer/plan-import.ts";
+import type { ImportPlan } from "../transfer/plan-import.ts";
 import { readImportFile } from "../transfer/read-import-file.ts";
 import { sendImport } from "../transfer/send-import.ts";
 
 interface Options extends PersonOptions {
   vault?: string;
   format?: ImportFormat;
+  map?: string[];
   dryRun?: boolean;
   includeArchived?: boolean;
   includeDeleted?: boolean;
   asNew?: boolean;
+  skip?: boolean;
 }
 
 /** `coffer import <file>`: every item becomes a record of a vault, encrypted here. */
 export async function importFile({ args: [path = ""], options, env }: Call<Options>): Promise<void> {
-  if (options.vault === undefined && options.dryRun !== true)
+  const { vault } = options;
+  if (vault === undefined && options.dryRun !== true)
     throw usage("name the vault with --vault, or look at the file alone with --dry-run");
   const file = await readImportFile(path, options);
-  tellLeftOut(file.leftOut, options.json === true);
+  const json = options.json === true;
+  tellLeftOut(file.leftOut, json);
   for (const note of file.notes) tell(`note: ${note}`);
-  if (options.dryRun === true) {
-    say(file, options, { dry_run: true }, `${file.format}: would import ${countByType(file.records)}`);
+  if (file.records.length + file.leftOut.length === 0) tell("note: the file holds no item");
+  if (vault === undefined) {
+    say(file, json, { dry_run: true }, `${file.format}: would import ${countByType(file.records)}`);
+    tell("note: without --vault it is not known which of them an earlier import made");
+    endWith(options, file.leftOut.length);
     return;
   }
-  const { person, vault, leftOut } = await withVault(options, env, options.vault ?? "");
+  const picked = await withVault(options, env, vault);
+  const { person } = picked;
   const contents = importContents(file.records);
-  const ids = options.asNew === true ? undefined : await person.records.stableIds(vault.id, contents);
-  const { imported, present, deleted, failed } = await sendImport({ person, vault, leftOut }, file.records, ids);
-  if (present > 0) tell(`already there, from an earlier import: ${countOf(present, "record")}`);
-  if (deleted.length > 0)
-    tell(`deleted here since an earlier import: ${countOf(deleted.length, "record")}; --as-new makes them again`);
-  for (const { item, reason } of failed) tell(`coffer: not imported: ${item}: ${reason}`);
-  const outcome = { vault_id: vault.id, imported, already_there: present, deleted_here: deleted, failed };
-  say(file, options, outcome, `imported ${countOf(imported, "record")} into ${vault.name}`);
-  if (failed.length > 0)
-    throw new Failure(exitCodes.failure, `${countOf(failed.length, "record")} could not be imported`);
-  if (path !== "-") tell(`${path} still holds all of it in the clear: remove it when you have looked`);
+  const ids = options.asNew === true ? undefined : await person.records.stableIds(picked.vault.id, contents);
+  const plan = await planImport(picked, file.records, ids);
+  if (options.dryRun === true) sayPlan(file, options, picked, plan);
+  else await carryOut(file, options, picked, plan, path);
 }
 
-function say(file: ImportedFile, options: Options, outcome: object, sentence: string): void {
+/** What an import would do now, and does not. */
+function sayPlan(file: ImportedFile, options: Options, { vault }: PickedVault, plan: ImportPlan): void {
+  const { present, unopened } = plan;
+  tellPlan(plan, options);
+  const outcome = {
+    dry_run: true,
+    vault_id: vault.id,
+    would_import: plan.sent.length,
+    already_there: present.length,
+    already_there_items: present,
+    failed: unopened,
+  };
+  const sentence = `${file.format}: would import ${countByType(plan.sent)} into ${vault.name}`;
+  say(file, options.json === true, outcome, sentence);
+  if (options.asNew !== true)
+    tell("note: an import also passes over records that were deleted in Coffer in the last 90 days");
+  endWith(options, file.leftOut.length + unopened.length);
+}
+
+async function carryOut(
+  file: ImportedFile,
+  options: Options,
+  picked: PickedVault,
+  plan: ImportPlan,
+  path: string,
+): Promise<void> {
+  const { imported, deleted, failed } = await sendImport(picked, plan);
+  tellPlan(plan, options);
+  tellNames(
+    "deleted here since an earlier import (--as-new makes them again)",
+    "record",
+    deleted,
+    options.json === true,
+  );
+  const failures = [...plan.unopened, ...failed];
+  for (const { item, reason } of failed) tell(`coffer: not imported: ${item}: ${reason}`);
+  const outcome = {
+    vault_id: picked.vault.id,
+    imported,
+    already_there: plan.present.length,
+    already_there_items: plan.present,
+    deleted_here: deleted,
+    failed: failures,
+  };
+  say(file, options.json === true, outcome, `imported ${countOf(imported, "record")} into ${picked.vault.name}`);
+  if (failures.length > 0)
+    throw new Failure(exitCodes.failure, `${countOf(failures.length, "record")} could not be imported`);
+  if (path !== "-") tell(`${path} still holds all of it in the clear: remove it when you have looked`);
+  endWith(options, file.leftOut.length + deleted.length);
+}
+
+function tellPlan({ present, unopened }: ImportPlan, { json = false }: Options): void {
+  tellNames("already there, from an earlier import", "record", present, json);
+  for (const { item, reason } of unopened) tell(`coffer: not imported: ${item}: ${reason}`);
+}
+
+/** Ends with an error where not all that the file holds is in the vault, unless `--skip` accepts that. */
+function endWith({ skip = false }: Options, leftOut: number): void {
+  if (leftOut === 0 || skip) return;
+  const parts = leftOut === 1 ? "a part of the file is" : `${leftOut} parts of the file are`;
+  throw new Failure(exitCodes.failure, `${parts} left out, as named above; --skip accepts that`);
+}
+
+function say(file: ImportedFile, json: boolean, outcome: object, sentence: string): void {
   const { format, leftOut, notes, records } = file;
-  if (options.json === true) printJson({ format, items: records.length, ...outcome, left_out: leftOut, notes });
+  if (json) printJson({ format, items: records.length, ...outcome, left_out: leftOut, notes });
   else print(visible(sentence));
 }

@@ -1,8 +1,9 @@
 import type { LeftOut, PlainRecord } from "@coffer/import";
 import { countOf, tell, visible } from "../output.ts";
 
-/** How many items are named under one reason; `--json` names all. */
+/** How many names stand under one reason; `--json` has all. Of items that are left out more are named. */
 const namedAtMost = 20;
+const itemsNamedAtMost = 1000;
 
 /** Says what is left out: one line for each reason, with the items under it. Values are in none of it. */
 export function tellLeftOut(leftOut: readonly LeftOut[], all: boolean): void {
@@ -14,11 +15,23 @@ export function tellLeftOut(leftOut: readonly LeftOut[], all: boolean): void {
     if (item !== null) names.push(visible(item));
   }
   for (const [heading, names] of items) {
-    const shown = names.slice(0, all ? 0 : namedAtMost);
-    const more = names.length - shown.length;
-    const rest = more === 0 ? [] : [shown.length === 0 ? countOf(more, "item") : `${more} more (--json names them)`];
-    tell(`left out, ${heading}${names.length === 0 ? "" : `: ${[...shown, ...rest].join(", ")}`}`);
+    const most = heading.startsWith("item:") ? itemsNamedAtMost : namedAtMost;
+    tell(`left out, ${heading}${names.length === 0 ? "" : `: ${shorten(names, all ? 0 : most, "item")}`}`);
   }
+}
+
+/** Says of how many `nouns` something is so, and names them. With `--json` (`all`) the names are there. */
+export function tellNames(what: string, noun: string, names: readonly string[], all: boolean): void {
+  if (names.length === 0) return;
+  const shown = names.map(visible);
+  tell(`${what}: ${countOf(names.length, noun)}${all ? "" : `: ${shorten(shown, namedAtMost, noun)}`}`);
+}
+
+function shorten(names: readonly string[], most: number, noun: string): string {
+  const shown = names.slice(0, most);
+  const more = names.length - shown.length;
+  const rest = more === 0 ? [] : [shown.length === 0 ? countOf(more, noun) : `${more} more (--json names them)`];
+  return [...shown, ...rest].join(", ");
 }
 
 /** `3 records: 2 login, 1 card` */

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
-import { ImportError, readImport } from "@coffer/import";
-import type { ImportedFile, ImportFormat } from "@coffer/import";
+import { columnFields, ImportError, isColumnField, readImport } from "@coffer/import";
+import type { ColumnMap, ImportedFile, ImportFormat } from "@coffer/import";
 import { usage } from "../failure.ts";
 import { stdinIsTerminal } from "../inputs.ts";
 
@@ -9,6 +9,8 @@ const largestFile = 1024 * 1024 * 1024;
 
 interface Options {
   format?: ImportFormat;
+  /** `column=field` */
+  map?: readonly string[];
   includeArchived?: boolean;
   includeDeleted?: boolean;
 }
@@ -18,10 +20,12 @@ interface Options {
  * Throws Failure (usage) for one that cannot be read as a whole.
  */
 export async function readImportFile(path: string, options: Options, largest = largestFile): Promise<ImportedFile> {
+  const map = columnMap(options.map ?? []);
   const bytes = path === "-" ? await readStdinBytes(largest) : await readNamedBytes(path, largest);
   try {
     return await readImport(bytes, {
       format: options.format,
+      map,
       archived: options.includeArchived ?? false,
       deleted: options.includeDeleted ?? false,
     });
@@ -29,6 +33,22 @@ export async function readImportFile(path: string, options: Options, largest = l
     if (error instanceof ImportError) throw usage(`${path === "-" ? "stdin" : path}: ${error.message}`);
     throw error;
   }
+}
+
+/** Throws Failure (usage) for what is no `column=field`, and for a field that no record has. */
+function columnMap(pairs: readonly string[]): ColumnMap {
+  const fields = pairs.map((pair) => {
+    const at = pair.lastIndexOf("=");
+    const [column, field] = [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()];
+    if (column === "") throw usage(`--map takes <column>=<field>, for instance "Kennwort=password"`);
+    if (!isColumnField(field))
+      throw usage(
+        `--map: no record has a field "${field}"; fields: ${columnFields.join(", ")}, custom, custom.<name>, none`,
+      );
+    return [column, field] as const;
+  });
+  // A column may be called anything, also what every object has.
+  return Object.fromEntries(fields);
 }
 
 async function readNamedBytes(path: string, largest: number): Promise<Uint8Array> {
