@@ -10,6 +10,7 @@ import { createFindService } from "./find-service.ts";
 import { notAnswering, nothingHere } from "./refuse.ts";
 import type { ServiceRow } from "./services.ts";
 import { cannotListen } from "./startup-error.ts";
+import { answerWelcome, wantsWelcome } from "./welcome.ts";
 
 /** Where the requests of one service go. */
 export interface Target {
@@ -22,8 +23,11 @@ export interface Front {
   readonly port: number;
   /** How it refuses what no service takes; for whoever else stands before the services. */
   readonly refusals: Refusals;
-  /** From now on requests go to these; before, every answer is 503. */
-  use(targets: ReadonlyMap<ServiceName, Target>): void;
+  /**
+   * From now on requests go to these; before, every answer is 503. `address` is the one that people use: the page for
+   * browsers at `/` names it.
+   */
+  use(targets: ReadonlyMap<ServiceName, Target>, address: string): void;
   /** Takes no more connections; resolves when the requests in flight are answered, or after `seconds`. */
   drain(seconds: number): Promise<void>;
   /** Cuts what is still connected. */
@@ -43,6 +47,7 @@ export interface FrontOptions {
 export async function openFront({ host, port, drainSeconds, rows, corsOrigins }: FrontOptions): Promise<Front> {
   const findService = createFindService(rows);
   let targets: ReadonlyMap<ServiceName, Target> | null = null;
+  let shownAddress = "";
   let refusals = createRefusals([]);
   const inFlight = new Set<ServerResponse>();
   const upgraded = new Set<Duplex>();
@@ -56,7 +61,9 @@ export async function openFront({ host, port, drainSeconds, rows, corsOrigins }:
     inFlight.add(response);
     response.once("close", () => inFlight.delete(response));
     const target = targetOf(request.url);
-    if (target instanceof Error) refusals.request(request, response, target);
+    if (target instanceof Error && targets !== null && wantsWelcome(request))
+      answerWelcome(request, response, shownAddress);
+    else if (target instanceof Error) refusals.request(request, response, target);
     else target.request(request, response);
   }
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -78,8 +85,9 @@ export async function openFront({ host, port, drainSeconds, rows, corsOrigins }:
     refusals,
     url: serving.url,
     port: serving.port,
-    use: (next) => {
+    use: (next, address) => {
       targets = next;
+      shownAddress = address;
     },
     drain: async (seconds) => {
       closing ??= serving.close();

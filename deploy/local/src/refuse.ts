@@ -7,9 +7,8 @@ export function notAnswering(): ServiceError {
   });
 }
 
-/** For whoever opens the address in a browser. */
-const welcome =
-  "this is Coffer, and there are no pages here: README.md and docs/cli.md in its checkout say how to go on";
+/** For programs that request the address itself; a browser gets a page (`welcome.ts`). */
+const welcome = "this is Coffer: its interface is below /api, and docs/api.md in its checkout describes it";
 
 /** Of a request that is no service's. */
 export function nothingHere(url: string | undefined): ServiceError {

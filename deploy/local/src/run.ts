@@ -109,8 +109,10 @@ export async function run({ settings, env, installation, report }: RunOptions): 
       await front.close();
     });
     await untilReady(started);
-    front.use(started.targets);
     const url = shownUrl(front.url);
+    const isOwn = baseUrls.join() === localBaseUrls(front.port).join();
+    const address = isOwn ? url : (baseUrls[0] ?? url);
+    front.use(started.targets, address);
     const write = (): void =>
       writeRunFile(dataDirectory, {
         url,
@@ -134,8 +136,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
       removeRunFile(dataDirectory);
     });
     if (installation.firstReadyAt === null) noteFirstReady(dataDirectory, installation);
-    const isOwn = baseUrls.join() === localBaseUrls(front.port).join();
-    return { url, address: isOwn ? url : (baseUrls[0] ?? url), close };
+    return { url, address, close };
   } catch (error) {
     await close();
     throw error;

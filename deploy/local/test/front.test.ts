@@ -31,7 +31,7 @@ await t.test("what no service takes is refused in the form of every refusal, for
   t.equal(permission.status, 204);
   t.match(permission.headers.get("access-control-allow-methods"), "POST");
 
-  front.use(new Map());
+  front.use(new Map(), "https://vault.example");
   const nothing = await ask("/nothing");
   t.equal(nothing.status, 404);
   t.match(await nothing.json(), { error: "not_found", request_id: "abc" });
@@ -50,7 +50,7 @@ await t.test("while connections drain, one that changed its protocol stays until
       socket.pipe(socket);
     },
   };
-  front.use(new Map([["sync", target]]));
+  front.use(new Map([["sync", target]]), front.url);
   const socket = connect(front.port, "127.0.0.1");
   socket.on("error", () => undefined);
   socket.write("GET /api/sync/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");

@@ -94,7 +94,7 @@ await t.test("each path is answered by its service, and no path by nobody", asyn
   t.match(await nothing.json(), { error: "not_found", message: String, request_id: "abc" });
   const root = await fetch(`${url}/`);
   t.equal(root.status, 404);
-  t.match(await root.json(), { error: "not_found", message: /^this is Coffer, .*docs\/cli\.md/ });
+  t.match(await root.json(), { error: "not_found", message: /^this is Coffer: .*docs\/api\.md/ });
 });
 
 await t.test("a second start on the same data names the process that runs", async (t) => {

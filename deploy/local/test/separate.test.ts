@@ -36,6 +36,16 @@ await t.test("each service is a process of its own, with addresses of its own", 
   t.end();
 });
 
+await t.test("the address itself answers a browser with a page, and below /api there is none", async (t) => {
+  const headers = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+  const page = await fetch(`${state.url}/`, { headers });
+  t.match(page.headers.get("content-type"), /^text\/html/);
+  t.match(await page.text(), `register --url ${state.url} `);
+  const unknown = await fetch(`${state.url}/api/nothing`, { headers });
+  t.equal(unknown.status, 404);
+  t.match(await unknown.json(), { error: "not_found" });
+});
+
 /** What is left in the bucket of the source address that the service sees. */
 async function remaining(url: string, forwarded: string): Promise<number> {
   const { headers } = await fetch(`${url}/api/sm/v1/secrets`, { headers: { "x-forwarded-for": forwarded } });

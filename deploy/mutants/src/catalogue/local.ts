@@ -115,4 +115,18 @@ export const localMutants: readonly Mutant[] = [
     replace: 'if (found === "")',
     tests: ["packages/stores/test/nats-release.test.ts"],
   },
+  {
+    name: "welcome-page-takes-an-address-as-code",
+    file: "deploy/local/src/welcome.ts",
+    find: `return text.replace(/[&<>"']/g`,
+    replace: `return text.replace(/[&"']/g`,
+    tests: ["deploy/local/test/welcome.test.ts"],
+  },
+  {
+    name: "welcome-page-may-be-framed",
+    file: "deploy/local/src/welcome.ts",
+    find: `  "frame-ancestors 'none'",\n`,
+    replace: "",
+    tests: ["deploy/local/test/welcome.test.ts"],
+  },
 ];
