@@ -1,7 +1,8 @@
-import { contexts, seal } from "@coffer/crypto";
+import { contexts } from "@coffer/crypto";
 import { holderOf } from "@coffer/history";
 import { askedFor } from "./asked-for.ts";
 import { CofferError } from "./errors.ts";
+import { grantKey } from "./histories/grant-key.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
 import { requireConfirmed } from "./public-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
@@ -34,20 +35,16 @@ export async function grantFolder(
 ): Promise<ClientGrantView> {
   const who = `client:${clientId}` as const;
   const key = await machineKey(trust, machine, confirm);
-  return trust.sign(`folder:${folderId}`, async ({ state }) => {
-    const folder = await folderAt(store, folderId, state.ver);
-    const encryptedKey = await seal(key, keyOf(folder), contexts.sharedFolderKey(folderId));
-    const present = holderOf(state, who);
-    const isThere = present?.key === key && present.perm === permission;
-    return {
-      change: isThere ? undefined : { set: [{ who, key, perm: permission }] },
-      async send(entry) {
-        const body = { permission, encrypted_key: encryptedKey, key_version: state.ver, entry };
-        const answer = await store.send({ method: "PUT", path, body });
-        return askedFor<ClientGrantView>(answer, { client_id: clientId, folder_id: folderId, permission });
-      },
-    };
-  });
+  return grantKey(trust, `folder:${folderId}`, async (state) => ({
+    holder: { who, key },
+    permission,
+    key: keyOf(await folderAt(store, folderId, state.ver)),
+    context: contexts.sharedFolderKey(folderId),
+    async send(body) {
+      const answer = await store.send({ method: "PUT", path, body });
+      return askedFor<ClientGrantView>(answer, { client_id: clientId, folder_id: folderId, permission });
+    },
+  }));
 }
 
 async function machineKey(trust: PersonTrust, machine: MachineView, confirm: ConfirmKey | undefined): Promise<string> {

@@ -5,7 +5,7 @@ import type { CofferErrorCode } from "./errors.ts";
 import { acceptOffer, offerOf } from "./histories/offer.ts";
 import type { AcceptOffer } from "./histories/offer.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
-import { sealMissing } from "./histories/seal-missing.ts";
+import { sealableFolder, sealMissing } from "./histories/seal-missing.ts";
 import { trustedFolder } from "./histories/trusted-folder.ts";
 import { dataOf } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
@@ -40,7 +40,7 @@ export function personStore(
     const by = await trust.folders();
     known = await Promise.all(views.map((view) => trustedFolder(view, by)));
     for (const folder of known.filter(({ permission }) => permission === "manage"))
-      await sealMissing(send, trust.histories, folder).catch(onlyRefused);
+      await sealMissing(send, trust.histories, sealableFolder(send, folder)).catch(onlyRefused);
     await trust.share();
     return known;
   };

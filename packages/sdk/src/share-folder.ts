@@ -1,7 +1,7 @@
-import { contexts, seal } from "@coffer/crypto";
-import { holderOf } from "@coffer/history";
+import { contexts } from "@coffer/crypto";
 import { askedFor } from "./asked-for.ts";
 import { memberIn } from "./histories/confirmed-key.ts";
+import { grantKey } from "./histories/grant-key.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
 import { keyOf } from "./sealed-secret.ts";
 import type { SecretStore } from "./secret-store.ts";
@@ -26,19 +26,15 @@ export function shareFolder(
   folderId: string,
   { userId, permission }: ShareRequest,
 ): Promise<FolderMemberView> {
-  const res = `folder:${folderId}` as const;
-  return trust.sign(res, async ({ state }) => {
+  return grantKey(trust, `folder:${folderId}`, async (state) => {
     const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
-    const { who, key } = memberIn(organization, userId);
-    const folder = await folderAt(store, folderId, state.ver);
-    const encryptedKey = await seal(key, keyOf(folder), contexts.sharedFolderKey(folderId));
-    const present = holderOf(state, who);
-    const isThere = present?.key === key && present.perm === permission;
     return {
-      change: isThere ? undefined : { set: [{ who, key, perm: permission }] },
-      async send(entry) {
+      holder: memberIn(organization, userId),
+      permission,
+      key: keyOf(await folderAt(store, folderId, state.ver)),
+      context: contexts.sharedFolderKey(folderId),
+      async send(body) {
         const path = `/api/org/folders/${folderId}/members/${userId}`;
-        const body = { permission, encrypted_key: encryptedKey, key_version: state.ver, entry };
         return askedFor<FolderMemberView>(await store.send({ method: "PUT", path, body }), {
           user_id: userId,
           permission,

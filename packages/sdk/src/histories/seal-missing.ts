@@ -1,4 +1,6 @@
 import { contexts, seal } from "@coffer/crypto";
+import type { Context } from "@coffer/crypto";
+import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { dataOf } from "../secret-store.ts";
 import type { OpenFolder } from "../secret-store.ts";
@@ -9,35 +11,48 @@ import type { Histories } from "./histories.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
+/** A folder or vault whose key the caller may hand out. */
+export interface SealableKey {
+  res: Resource;
+  /** Null when it may not be used. */
+  key: Uint8Array | null;
+  keyVersion: number | undefined;
+  /** What the sealed key is bound to. */
+  context: Context;
+  /** The holders as the service lists them. */
+  listed(): Promise<{ kind: "user" | "client"; id: string; has_key?: boolean | undefined }[]>;
+  /** Where the holder's grant is; undefined when the caller may not see it. */
+  pathOf(kind: "user" | "client", id: string): Promise<string | undefined>;
+}
+
 /**
- * Seals a folder's key to the holders that the history names and that have no sealed key yet, such as a machine that joined.
- * A holder whose key is not confirmed gets none. What the service refuses is tried again when the folder is opened next.
+ * Seals a key to the holders that the history names and that have no sealed key yet, such as a machine that joined. A holder
+ * whose key is not confirmed gets none. What the service refuses is tried again when the folder or vault is opened next.
  * Returns how many were sealed.
  */
-export async function sealMissing(send: Send, histories: Histories, folder: OpenFolder): Promise<number> {
-  const res = `folder:${folder.id}` as const;
+export async function sealMissing(send: Send, histories: Histories, sealable: SealableKey): Promise<number> {
+  const { res, context } = sealable;
   const known = await histories.known(res);
-  if (folder.key === null || known?.sealed_until === known?.pin.seq) return 0;
+  if (sealable.key === null || known?.sealed_until === known?.pin.seq) return 0;
   const { state } = await histories.newest(res);
-  if (state.ver !== folder.keyVersion) return 0;
+  if (state.ver !== sealable.keyVersion) return 0;
   const { state: organization } = await histories.newest(`org:${state.org ?? ""}`);
-  const path = `/api/org/folders/${folder.id}`;
-  const listed = dataOf(await send({ method: "GET", path: `${path}/members` })) as HolderView[];
+  const listed = await sealable.listed();
   let sealed = 0;
   let left = state.holders.filter(({ who }) => !listed.some(({ kind, id }) => `${kind}:${id}` === who)).length;
   for (const { kind, id } of listed.filter(({ has_key }) => has_key === false)) {
     const who = `${kind}:${id}`;
     const key = confirmedKey(organization, state, who);
     const holder = state.holders.find((one) => one.who === who);
-    const at = kind === "user" ? `${path}/members/${id}` : await machinePath(send, id, folder.id);
-    if (key === undefined || holder === undefined || at === undefined) {
+    const path = key === undefined ? undefined : await sealable.pathOf(kind, id);
+    if (key === undefined || holder === undefined || path === undefined) {
       left += 1;
       continue;
     }
-    const encryptedKey = await seal(key, folder.key, contexts.sharedFolderKey(folder.id));
-    const body = { permission: holder.perm, encrypted_key: encryptedKey, key_version: folder.keyVersion };
+    const encryptedKey = await seal(key, sealable.key, context);
+    const body = { permission: holder.perm, encrypted_key: encryptedKey, key_version: sealable.keyVersion };
     try {
-      await send({ method: "PUT", path: at, body });
+      await send({ method: "PUT", path, body });
       sealed += 1;
     } catch (error) {
       if (!(error instanceof CofferError) || error.status === undefined) throw error;
@@ -50,6 +65,17 @@ export async function sealMissing(send: Send, histories: Histories, folder: Open
       sealed_until: state.head.seq,
     }));
   return sealed;
+}
+
+/** A folder's key, for its members and machines. */
+export function sealableFolder(send: Send, { id, key, keyVersion }: OpenFolder): SealableKey {
+  const path = `/api/org/folders/${id}`;
+  return {
+    ...{ res: `folder:${id}`, key, keyVersion, context: contexts.sharedFolderKey(id) },
+    listed: async () => dataOf(await send({ method: "GET", path: `${path}/members` })) as HolderView[],
+    pathOf: (kind, holderId) =>
+      kind === "user" ? Promise.resolve(`${path}/members/${holderId}`) : machinePath(send, holderId, id),
+  };
 }
 
 /** Where a machine's grant is; undefined when the caller may not see the machine. */

@@ -1,0 +1,94 @@
+import { keyCheck, newKey, seal } from "@coffer/crypto";
+import type { Context } from "@coffer/crypto";
+import { holderOf } from "@coffer/history";
+import type { Change, HistoryState } from "@coffer/history";
+import { dataOf } from "../secret-store.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { MemberView } from "../views.ts";
+import { confirmedKey, labelOf } from "./confirmed-key.ts";
+
+type Send = (request: ApiRequest) => Promise<ApiAnswer>;
+
+/** A holder in the report of a rotation. */
+export interface RotationHolder {
+  kind: "user" | "client";
+  id: string;
+  /** The e-mail from the organization's history; of a machine the name that the service shows. */
+  name: string;
+}
+
+/** What a rotation did to the holders of a folder or vault. */
+export interface RotationReport {
+  /** To whom the new key was sealed. */
+  sealed_to: RotationHolder[];
+  /** Holders by the service's word to whom nothing was sealed: suspended, or not confirmed by the history. */
+  left_out: RotationHolder[];
+  /** Holders whose end the history says from now on. */
+  dropped: RotationHolder[];
+}
+
+/** The next key of a folder or vault. */
+export interface NextKey {
+  key: Uint8Array;
+  version: number;
+  /** What the entry says. */
+  change: Change;
+  /** Of every holder that the service lists: the new key, null where nothing may be sealed. */
+  sealed: { kind: "user" | "client"; id: string; encrypted_key: string | null }[];
+  report: RotationReport;
+}
+
+/**
+ * Makes a new key, sealed to every listed holder that the history confirms. Holders that are not listed any more are dropped
+ * from the history, and so are the invitations of `deadTags`. The caller has the key, also when the service calls the caller
+ * suspended: a key that no holder has would lose the folder.
+ */
+export async function nextKey(
+  send: Send,
+  self: string,
+  organization: HistoryState,
+  state: HistoryState,
+  listed: readonly RotationHolder[],
+  context: Context,
+  deadTags: readonly string[] = [],
+): Promise<NextKey> {
+  const key = newKey();
+  const version = (state.ver ?? 0) + 1;
+  const suspended = await suspendedMembers(send, organization);
+  const sealed: NextKey["sealed"] = [];
+  const report: RotationReport = { sealed_to: [], left_out: [], dropped: [] };
+  for (const { kind, id, name } of listed) {
+    const who = `${kind}:${id}`;
+    const mayHave = who === self || !suspended.has(id);
+    const confirmed = mayHave ? confirmedKey(organization, state, who) : undefined;
+    const encryptedKey = confirmed === undefined ? null : await seal(confirmed, key, context);
+    const label = kind === "user" ? labelOf(organization, who) : name;
+    (encryptedKey === null ? report.left_out : report.sealed_to).push({ kind, id, name: label });
+    sealed.push({ kind, id, encrypted_key: encryptedKey });
+  }
+  const ended = endedHolders(state, listed);
+  report.dropped = ended.map((who) => {
+    const [kind, id] = who.split(":") as ["user" | "client", string];
+    return { kind, id, name: holderOf(organization, who)?.email ?? id };
+  });
+  const drop = [...ended, ...deadTags];
+  return {
+    key,
+    version,
+    change: { drop, ver: version, check: await keyCheck(key, state.res, version) },
+    sealed,
+    report,
+  };
+}
+
+/** The holders that the history names, and that the service does not list any more. */
+export function endedHolders(state: HistoryState, listed: readonly { kind: string; id: string }[]): string[] {
+  const present = new Set(listed.map(({ kind, id }) => `${kind}:${id}`));
+  return state.holders.map(({ who }) => who).filter((who) => !present.has(who));
+}
+
+async function suspendedMembers(send: Send, organization: HistoryState): Promise<Set<string>> {
+  const headers = { "x-coffer-org": organization.res.slice("org:".length) };
+  const members = dataOf(await send({ method: "GET", path: "/api/org/members", headers })) as MemberView[];
+  return new Set(members.filter(({ status }) => status === "suspended").map(({ user_id }) => user_id));
+}

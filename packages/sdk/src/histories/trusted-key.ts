@@ -1,0 +1,128 @@
+import { keyCheck } from "@coffer/crypto";
+import { holderOf, kindOf } from "@coffer/history";
+import type { HistoryState, Resource } from "@coffer/history";
+import { CofferError } from "../errors.ts";
+import type { CofferErrorCode } from "../errors.ts";
+import type { Histories, Verified } from "./histories.ts";
+import type { Self } from "./self.ts";
+
+/** Whose keys are opened, and what the caller trusts. */
+export interface KeyTrust {
+  histories: Histories;
+  self: Self;
+  /** The names of those who manage a folder or vault, for a message. */
+  managers(state: HistoryState): Promise<string[]>;
+}
+
+/** What the service shows of the key of a folder or vault. */
+export interface ShownKey {
+  res: Resource;
+  key_version: number;
+  history_seq: number | null | undefined;
+  /** Runs before the history is read; throws CofferError when nothing of it may be used. */
+  before(): Promise<void>;
+  /** Opens the sealed key; null when none was sealed. */
+  open(): Promise<Uint8Array | null>;
+}
+
+/** A folder or vault as its history has it. */
+export interface TrustedKey {
+  /** The history as it was verified; undefined when it was not. */
+  trusted: Verified | undefined;
+  /** Null when it may not be used: `keyError` says why. */
+  key: Uint8Array | null;
+  keyError?: CofferError | undefined;
+}
+
+/** What is wrong with one folder or vault alone; every other error is thrown. */
+const troubles: ReadonlySet<CofferErrorCode> = new Set([
+  "history_invalid",
+  "signer_removed",
+  "history_rolled_back",
+  "history_forked",
+  "key_mismatch",
+  "key_rolled_back",
+  "holder_unconfirmed",
+  "key_pending",
+  "no_history",
+  "not_accepted",
+  "no_key",
+  "not_decrypted",
+  "bad_answer",
+  "keyring_missing",
+  "keyring_rolled_back",
+  // The caller has lost it since the service listed it.
+  "not_found",
+  "access_denied",
+]);
+
+/**
+ * The one place that decides whether the key of a folder or vault may be used. What the service shows is a hint: the history
+ * says which key it is. A key that may not be used is that folder's or vault's trouble alone: `keyError` is thrown where the
+ * key is needed.
+ */
+export async function trustedKey(shown: ShownKey, trust: KeyTrust): Promise<TrustedKey> {
+  const { res } = shown;
+  let trusted: Verified | undefined;
+  try {
+    await shown.before();
+    trusted = await trust.histories.at(res, shown.history_seq);
+    requireOpen(trusted, trust.self);
+    // The view may be from just before a rotation, or the history was read just before it.
+    if (trusted.state.ver !== shown.key_version) trusted = await trust.histories.newest(res);
+    return { trusted, key: await openChecked(trusted, shown, trust) };
+  } catch (error) {
+    if (!(error instanceof CofferError) || !troubles.has(error.code)) throw error;
+    return { trusted, key: null, keyError: error };
+  }
+}
+
+/** Throws CofferError unless the history names the caller, who has accepted the folder or vault. */
+function requireOpen({ state, accepted, given }: Verified, self: Self): void {
+  const { name } = state;
+  const [kind, id = ""] = state.res.split(":");
+  const isOwn = given?.by === self.who && given.key === self.publicKey;
+  if (!accepted && kind === "vault" && isOwn)
+    throw new CofferError(
+      "keyring_missing",
+      `the vault ${name} is yours, and the service shows nothing of what your devices trust of it: ` +
+        `\`coffer vault trust ${id}\` shows what would be trusted`,
+    );
+  if (!accepted)
+    throw new CofferError(
+      "not_accepted",
+      `the ${kind} ${name} was neither made nor accepted by you: \`coffer ${kind} accept ${id}\` shows who gave it`,
+    );
+  if (holderOf(state, self.who)?.key !== self.publicKey)
+    throw new CofferError(
+      "holder_unconfirmed",
+      `the history of the ${kind} ${name} does not name you with your key: a manager of it compares words with you`,
+    );
+}
+
+async function openChecked({ state }: Verified, shown: ShownKey, trust: KeyTrust): Promise<Uint8Array> {
+  const { name, ver, check } = state;
+  const kind = kindOf(state.res);
+  if (ver === null || check === null) throw new CofferError("bad_answer", `the history of ${name} names no key`);
+  if (ver !== shown.key_version)
+    throw new CofferError(
+      "key_rolled_back",
+      `the newest key of the ${kind} ${name} is version ${ver}, and the service shows version ${shown.key_version}: ` +
+        "try again, and tell the operator if it stays",
+    );
+  const key = await shown.open();
+  if (key === null) throw keyPending(name, await trust.managers(state));
+  if ((await keyCheck(key, state.res, ver)) === check) return key;
+  throw new CofferError(
+    "key_mismatch",
+    `the service hands out another key for the ${kind} ${name} than the one its managers made: it is not used`,
+  );
+}
+
+function keyPending(name: string, managers: readonly string[]): CofferError {
+  const who = managers.length === 0 ? "a manager" : managers.join(" or ");
+  return new CofferError(
+    "key_pending",
+    `the key of ${name} is not sealed to you yet: ${who} seals it by opening ${name} once`,
+  );
+}
