@@ -17,6 +17,8 @@ await bob.data(["register", "--email", "bob@example.com", "--invite"], {
   env: { ...secret, COFFER_TOKEN: invitation },
 });
 
+const bobToo = newCli(t, url);
+
 const example = '{"name": "Example", "username": "you", "password": "s3cret"}';
 let vaultId = "";
 
@@ -90,18 +92,32 @@ await t.test("what is not there, or not meant, is refused with its code", async 
   await alice.data([...guarded, updated_at], { input: "x" });
 });
 
-await t.test("a vault is shared once the key is confirmed, and taken back", async (t) => {
+await t.test("a vault is shared without comparing words, and used once it is accepted", async (t) => {
   await alice.data(["vault", "create", "Own"]);
   const own = ["vault", "share", "Own", "bob@example.com"];
   t.match(await alice.run(own), { code: 2, stderr: /personal vault/ });
   await alice.data(["vault", "rm", "Own"]);
-  t.match(await alice.run(["vault", "share", "Team", "bob@example.com"]), { code: 2, stderr: /--fingerprint/ });
-  const key = (await bob.data(["member", "key", "bob@example.com"])).split("\n")[0] ?? "";
-  const share = ["vault", "share", "Team", "bob@example.com", "--permission", "write", "--fingerprint", key];
+  t.match(await alice.run(["vault", "share", "Team", "carol@example.com"]), { code: 5, stderr: /names no member/ });
+  const share = ["vault", "share", "Team", "bob@example.com", "--permission", "write"];
   t.match(JSON.parse(await alice.data([...share, "--json"])), { permission: "write" });
   t.match(await alice.data(["vault", "members", "Team"]), /\tbob@example\.com\t.*\twrite\t/);
+  t.match(await bob.run(["record", "get", "Team", "Example", "password"]), { code: 4, stderr: /vault accept/ });
+  await bob.data(["vault", "accept", vaultId, "--yes"]);
   t.equal(await bob.data(["record", "get", "Team", "Example", "password"]), "n3w");
+  await bobToo.data(["login", "--email", "bob@example.com"], { env: secret });
+  t.equal(await bobToo.data(["record", "get", "Team", "Example", "password"]), "n3w", "on another device too");
   t.match(await bob.run(["vault", "rm", "Team", "--force"]), { code: 4 });
+  t.match(await bob.run(["vault", "rotate", "Team"]), { code: 4, stderr: /do not manage/ });
+});
+
+await t.test("a vault gets a new key and another name, and everybody goes on", async (t) => {
+  const rotated = await alice.run(["vault", "rotate", "Team"]);
+  t.match(rotated, { code: 0, stderr: /Team has a new key \(version 2\)[^]*person alice@[^]*person bob@/ });
+  for (const cli of [alice, bob, bobToo])
+    t.equal(await cli.data(["record", "get", "Team", "Example", "password"]), "n3w");
+  await alice.data(["vault", "set", "Team", "--name", "Platform"]);
+  t.equal(await bobToo.data(["record", "get", "Platform", "Example", "password"]), "n3w");
+  await alice.data(["vault", "set", "Platform", "--name", "Team"]);
 });
 
 await t.test("sync prints what is new, and with a store only what is new since", async (t) => {
@@ -157,7 +173,10 @@ await t.test("travel mode hides, and only the password ends it", async (t) => {
   await alice.data(["travel", "on", "--member", "bob@example.com"]);
   t.match(await bob.data(["travel", "status"]), /^on since/);
   await alice.data(["travel", "off", "--member", "bob@example.com"]);
-  await alice.data(["vault", "unshare", "Team", "bob@example.com"]);
+  t.match(await alice.run(["vault", "unshare", "Team", "bob@example.com"]), {
+    code: 0,
+    stderr: /Team has a new key \(version 3\)[^]*not name any more\n {2}person bob@example\.com/,
+  });
   t.match((await bob.data(["vault", "ls"])).split("\n"), [/With me/]);
   await alice.data(["vault", "rm", "Team", "--force"]);
   t.equal(await alice.data(["vault", "ls"]), "");

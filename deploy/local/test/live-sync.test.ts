@@ -71,7 +71,6 @@ const { token } = await alice.invites.create("bob@example.com", "member");
 const bobSession = await newAccount(url, "bob@example.com", token);
 const bob = personClient(bobSession, url);
 const bobsId = bobSession.user.id;
-const trust = (): Promise<boolean> => Promise.resolve(true);
 const login = async (): Promise<{ session: PersonSession; me: PersonClient; listener: Listener }> => {
   const session = await secondSession(url, "bob@example.com");
   const listener = await listen(session);
@@ -89,8 +88,9 @@ await t.test("a change of a record, a vault and its members is told to whom it c
   await pushed(hers, { action: "record_created", record_id: id, vault_id: vault.id });
   t.same(his.pushes(), [], "who does not see it hears nothing");
 
-  await alice.vaults.share(vault.id, { userId: bobsId, name: "bob", permission: "write" }, trust);
+  await alice.vaults.share(vault.id, { userId: bobsId, permission: "write" });
   await pushed(his, { action: "vault_created", vault_id: vault.id });
+  await bob.vaults.accept(vault.id);
   await bob.records.update(vault.id, id, { fields: { name: "a", password: "2" } });
   for (const listener of [hers, his]) await pushed(listener, { action: "record_updated", record_id: id });
   const answer = await hers.sync({ last_sync: server_time });

@@ -34,8 +34,8 @@ const bobToo = await watchedDevice(await secondSession(url, "bob@example.com"));
 const devices = [alice, bob, bobToo];
 const team = await alice.me.vaults.create("Team", { type: "shared" });
 const bobsId = bob.session.user.id;
-const trust = (): Promise<boolean> => Promise.resolve(true);
-await alice.me.vaults.share(team.id, { userId: bobsId, name: "bob", permission: "write" }, trust);
+await alice.me.vaults.share(team.id, { userId: bobsId, permission: "write" });
+await bob.me.vaults.accept(team.id);
 for (const device of devices) await until(() => device.sync.vaults().length === 1);
 
 /** A record that one writer alone writes. */

@@ -22,6 +22,7 @@ import { telemetryMutants } from "./catalogue/telemetry.ts";
 import { tokenMutants } from "./catalogue/tokens.ts";
 import { trustMutants } from "./catalogue/trust.ts";
 import { travelMutants } from "./catalogue/travel.ts";
+import { vaultClientMutants } from "./catalogue/vault-clients.ts";
 import { vaultPeopleMutants } from "./catalogue/vault-people.ts";
 import { vaultRecordMutants } from "./catalogue/vault-records.ts";
 import { vaultMutants } from "./catalogue/vaults.ts";
@@ -47,6 +48,7 @@ export const catalogue: readonly Mutant[] = [
   ...recordMutants,
   ...vaultMutants,
   ...vaultRecordMutants,
+  ...vaultClientMutants,
   ...vaultPeopleMutants,
   ...travelMutants,
   ...changeMutants,

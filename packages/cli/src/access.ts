@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { decodeBase64 } from "@coffer/crypto";
 import { createClient, isUuid, personClient } from "@coffer/sdk";
 import type { CofferError, MachineClient, PersonClient, PersonSession, SecretsClient } from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
@@ -9,7 +8,6 @@ import { askToAccept } from "./ask-to-accept.ts";
 import type { AddressOptions, CachedOptions, DataOptions } from "./command-row.ts";
 import { configurationTrust } from "./configuration-trust.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
-import { knownVaultKeys } from "./known-vault-keys.ts";
 import { offlineIn } from "./offline.ts";
 import { tell, visible } from "./output.ts";
 import { profileDirectory } from "./paths.ts";
@@ -98,7 +96,6 @@ export async function asMember(options: DataOptions, env: NodeJS.ProcessEnv): Pr
     unsealedTitles: options.unsealedTitles === true,
     accept: hasTerminal() ? askToAccept : undefined,
     onKeyringTrouble: (error: CofferError) => tell(`coffer: your other devices could not be told: ${error.message}`),
-    knownVaultKeys: knownVaultKeys(directory, url, decodeBase64(session.user_key)),
   };
   const person = personClient(keeper, url, reader);
   if (options.org === undefined) return { person, organization: undefined, leftOut };

@@ -104,6 +104,9 @@ export const confirmOptions: readonly OptionRow[] = [
   },
 ];
 
+/** On commands that ask at the terminal whether something is expected. */
+export const yesOption: OptionRow = { flags: "--yes", description: "without the question" };
+
 /** On commands that find a secret by its title. */
 export const unsealedTitlesOption: OptionRow = {
   flags: "--unsealed-titles",

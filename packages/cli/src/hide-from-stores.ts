@@ -8,8 +8,8 @@ import { serviceKey } from "./same-service.ts";
 import { watchedStore } from "./watched-store.ts";
 
 /**
- * Takes out of all files in which this machine keeps a person's vaults of one service what is out of sight by now, with
- * the marks of its keys. What is something else at their place by now is left alone. Throws Failure when one could not be
+ * Takes out of all files in which this machine keeps a person's vaults of one service what is out of sight by now. What is
+ * something else at their place by now is left alone. Throws Failure when one could not be
  * brought up to date, after all were tried; it is said which.
  */
 export async function hideFromStores(directory: string, person: PersonClient, session: PersonSession): Promise<void> {

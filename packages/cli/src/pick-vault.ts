@@ -1,5 +1,5 @@
 import type { PersonClient, Vault } from "@coffer/sdk";
-import { asMember, pick } from "./access.ts";
+import { asMember } from "./access.ts";
 import type { Member } from "./access.ts";
 import type { PersonOptions } from "./command-row.ts";
 
@@ -11,15 +11,17 @@ export interface PickedVault {
   leftOut: ReadonlySet<string>;
 }
 
-/** The person and the vault of that name or id; `--org` narrows both. Throws Failure: not found, or usage. */
+/**
+ * The person and the vault of that name or id; `--org` narrows both. Throws CofferError `not_found`, `name_ambiguous`; usage
+ * for a wrong `--org`.
+ */
 export async function withVault(
   options: PersonOptions,
   env: NodeJS.ProcessEnv,
   nameOrId: string,
 ): Promise<PickedVault> {
-  const member = await asMember(options, env);
-  const { person, leftOut } = member;
-  return { person, vault: pick(await vaultsOf(member), nameOrId, "vault"), leftOut };
+  const { person, organization, leftOut } = await asMember(options, env);
+  return { person, vault: await person.vaults.find(nameOrId, { organization }), leftOut };
 }
 
 /** The vaults that a person may see, with `--org` those of that organization. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { personClient } from "@coffer/sdk";
@@ -31,7 +31,7 @@ await t.test("who logs out leaves none of the files behind in which vaults were 
     signal: "SIGTERM",
     stderr: `removed ${kept}\nlogged out at ${server.url}\n`,
   });
-  t.same(readdirSync(join(server.home, "coffer")).sort(), ["known-vault-keys.json", "profile.json"]);
+  t.same(readdirSync(join(server.home, "coffer")).sort(), ["profile.json"]);
   t.notOk(existsSync(kept));
   t.equal(readFileSync(replaced, "utf8"), "my notes\n", "what is something else by now stays");
   t.same(profileOf(server).stores, []);
@@ -117,19 +117,3 @@ await t.test("a session that a proxy's word ends is not taken for ended", async 
   await endReplaced(server.session);
   t.same(said(), []);
 });
-
-await t.test(
-  "records that nobody can open for want of a key's mark are a failure, and printed once there is one",
-  async (t) => {
-    const server = await startOrganizationServer(t);
-    const me = personClient(server.session, server.url);
-    const { id } = await me.vaults.create("Private");
-    await me.records.create(id, { type: "login", fields: { name: "Example" } });
-    const marks = join(server.home, "coffer", "known-vault-keys.json");
-    mkdirSync(marks);
-    const sync = ["sync", "--store", join(server.home, "kept")];
-    t.match(await server.run(sync), { code: 1, stdout: /^vault_created\tPrivate\t[^\n]*\n$/, stderr: /left out: / });
-    rmdirSync(marks);
-    t.match(await server.run(sync), { code: 0, stdout: /^record_created\tPrivate\tExample\t[^\n]*\n$/ });
-  },
-);

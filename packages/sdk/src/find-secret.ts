@@ -5,21 +5,34 @@ import type { Secret } from "./sealed-secret.ts";
 import type { OpenFolder } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
-/**
- * The folder with that name or id, without regard to case; undefined when there is none. What may be an id is never a name.
- * Names are the histories'. A name of a folder that the caller has not accepted, or of which nothing is verified, counts only
- * where no accepted folder has it. Throws CofferError `name_ambiguous` for a name of two accepted folders.
- */
+/** A folder or vault that may be meant by a name. */
+interface Named {
+  id: string;
+  name: string;
+  /** Whether the caller has made or accepted it; undefined when nothing of it is verified. */
+  trusted?: boolean | undefined;
+}
+
+/** The folder with that name or id, as `namedBy` finds it. */
 export function folderOf(folders: readonly OpenFolder[], nameOrId: string): OpenFolder | undefined {
-  if (isUuid(nameOrId)) return folders.find(({ id }) => id === nameOrId.toLowerCase());
+  return namedBy("folder", folders, nameOrId);
+}
+
+/**
+ * The thing with that name or id, without regard to case; undefined when there is none. What may be an id is never a name.
+ * Names are the histories'. A name of one that the caller has not accepted, or of which nothing is verified, counts only
+ * where no accepted one has it. Throws CofferError `name_ambiguous` for a name of two accepted ones.
+ */
+export function namedBy<T extends Named>(noun: string, things: readonly T[], nameOrId: string): T | undefined {
+  if (isUuid(nameOrId)) return things.find(({ id }) => id === nameOrId.toLowerCase());
   const name = folded(nameOrId);
-  const named = folders.filter((folder) => folded(folder.name) === name);
+  const named = things.filter((thing) => folded(thing.name) === name);
   const accepted = named.filter(({ trusted }) => trusted === true);
-  if (accepted.length > 1) throw nameAmbiguous("folder", nameOrId, accepted);
+  if (accepted.length > 1) throw nameAmbiguous(noun, nameOrId, accepted);
   return accepted[0] ?? named.find(({ trusted }) => trusted === false) ?? named[0];
 }
 
-export function nameAmbiguous(noun: string, name: string, things: readonly { id: string }[]): CofferError {
+function nameAmbiguous(noun: string, name: string, things: readonly { id: string }[]): CofferError {
   const ids = things.map(({ id }) => id).join(" or ");
   return new CofferError(
     "name_ambiguous",

@@ -1,4 +1,3 @@
-import { decodeBase64 } from "@coffer/crypto";
 import type { Fingerprint } from "@coffer/crypto";
 import { askedFor } from "./asked-for.ts";
 import { auditPages } from "./audit-pages.ts";
@@ -35,7 +34,7 @@ import { personTrust } from "./histories/person-trust.ts";
 import { trustAgain } from "./histories/trust-again.ts";
 import { trustKeyring } from "./histories/trust-keyring.ts";
 import type { Trustworthy } from "./histories/trust-keyring.ts";
-import { memoryTrust } from "./histories/trust-storage.ts";
+import { forgetVaultsBut, memoryTrust } from "./histories/trust-storage.ts";
 import type { TrustStorage } from "./histories/trust-storage.ts";
 import { rotateFolder } from "./rotate-folder.ts";
 import type { RotatedFolder } from "./rotate-folder.ts";
@@ -51,7 +50,6 @@ import type { UsableFolder } from "./usable-folder.ts";
 import { travelModeOf } from "./travel-mode.ts";
 import { startSync } from "./sync/sync-client.ts";
 import type { Sync, SyncOptions } from "./sync/sync-client.ts";
-import type { KnownVaultKeys } from "./vaults/known-vault-keys.ts";
 import { recordsClient } from "./vaults/records-client.ts";
 import type { RecordsClient } from "./vaults/records-client.ts";
 import { vaultStore } from "./vaults/vault-store.ts";
@@ -80,11 +78,6 @@ export interface PersonClientOptions extends Partial<TransportOptions>, SecretsC
    * Keeps between runs what this device trusts. Without it every run begins from the person's keyring.
    */
   trust?: TrustStorage | undefined;
-  /**
-   * Keeps between runs which key each vault has had: a vault whose key is another one than before is not used. Without it
-   * that is known for as long as the client lives, and to a sync with a storage.
-   */
-  knownVaultKeys?: KnownVaultKeys | undefined;
   /** Asked when a folder or vault is used that somebody gave the caller, once. Without it that is `not_accepted`. */
   accept?: AcceptOffer | undefined;
   /** Hears why the keyring, which tells the person's other devices what this one trusts, could not be brought up to date. */
@@ -108,8 +101,8 @@ export interface PersonClient {
     /** From the answer on nothing of the hidden vaults is left. To end it takes the password: `accountSecurity`. */
     start(): Promise<TravelModeView>;
     /**
-     * Forgets in `knownVaultKeys` the marks of all vaults that are not in sight, which say how many there are. What a
-     * sync's storage holds of them is its own to forget. Rejects when they cannot be forgotten.
+     * Forgets in `trust` all vaults that are not in sight. What a sync's storage holds of them is its own to forget. Rejects when
+     * they cannot be forgotten.
      */
     forgetHidden(): Promise<void>;
   };
@@ -252,7 +245,7 @@ export function personClient(
   const { trust: storage = memoryTrust(), onKeyringTrouble } = options;
   const trust = personTrust({ send, session: current, storage, onKeyringTrouble });
   const secrets = personStore(send, trust, options.accept);
-  const vaults = vaultStore(send, () => keeper.current(), options);
+  const vaults = vaultStore(send, current, trust, options);
 
   const get = async <T>(path: string): Promise<T> => (await send({ method: "GET", path })).body as T;
   const list = async <T>(path: string): Promise<T[]> => dataOf(await send({ method: "GET", path })) as T[];
@@ -290,7 +283,7 @@ export function personClient(
         throw new CofferError("bad_answer", "the service does not say that the session is ended", { status });
     },
     secrets: secretsClient(secrets, options),
-    vaults: vaultsClient(vaults, () => keeper.current()),
+    vaults: vaultsClient(vaults, trust, current),
     records: recordsClient(vaults, options),
     sync: (syncOptions = {}) =>
       startSync(
@@ -299,6 +292,7 @@ export function personClient(
           sessions: freshSessions(keeper, transport, now),
           session: () => keeper.current(),
           vaults,
+          forgetHidden: (ids) => forgetVaultsBut(trust.histories, ids),
           now,
         },
         syncOptions,
@@ -307,11 +301,9 @@ export function personClient(
       status: async () => travelModeOf(await send({ method: "GET", path: travelPath })),
       start: async () => travelModeOf(await send({ method: "PUT", path: travelPath, body: { enabled: true } }), true),
       async forgetHidden() {
-        const listed = await vaults.list();
-        const { user_key: userKey } = await keeper.current();
-        await vaults.keyMarks.keepOnly(
-          decodeBase64(userKey),
-          listed.map(({ view }) => view.id),
+        await forgetVaultsBut(
+          trust.histories,
+          (await vaults.list()).map(({ view }) => view.id),
         );
       },
     },
@@ -326,7 +318,7 @@ export function personClient(
       },
     },
     keyring: {
-      trust: async (ask) => trustKeyring(send, await current(), trust.histories, ask),
+      trust: async (ask) => trustKeyring(send, await current(), trust.histories, trust.vaultPins, ask),
     },
     folders: {
       list: () => secrets.listed(),

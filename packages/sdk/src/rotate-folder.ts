@@ -42,8 +42,8 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
     const views = dataOf(await store.send({ method: "GET", path: store.pathIn(folderId) })) as SecretView[];
     const deadTags = await deadTokenTags(store.send, state);
     const context = contexts.sharedFolderKey(folderId);
-    const { who } = await trust.self();
-    const next = await nextKey(store.send, who, organization, state, holders, context, deadTags);
+    const { who: self } = await trust.self();
+    const next = await nextKey({ send: store.send, self, organization, state, listed: holders, context, deadTags });
     const secrets: Resealed[] = [];
     for (let start = 0; start < views.length; start += atOnce) {
       const some = views.slice(start, start + atOnce).map((view) => resealSecret(store, view, folder, next.key));

@@ -17,7 +17,7 @@ const confirm = (): Promise<boolean> => Promise.resolve(true);
 async function setUp(t: Parameters<typeof startVaultServer>[0]) {
   const server = await startVaultServer(t);
   const honest = personClient(server.session, server.url);
-  const asked = await honest.vaults.create("Asked", { type: "shared" });
+  const asked = await honest.vaults.create("Asked");
   const other = await honest.vaults.create("Other");
   const first = await honest.records.create(asked.id, login);
   const second = await honest.records.create(asked.id, { ...login, fields: { name: "Second" } });
@@ -86,23 +86,24 @@ await t.test("nothing is sealed under the key of a vault that was not asked for"
 });
 
 await t.test("another vault's key is not sealed to the person whom a vault is shared with", async (t) => {
-  const { server, asked, other } = await setUp(t);
-  const { publicKey } = await newKeyPair();
-  let lying = true;
+  const { alice, join, server } = await startCompany(t);
+  const bob = await join("bob@example.com");
+  const me = alice.client();
+  const [asked, other] = [
+    await me.vaults.create("Asked", { type: "shared" }),
+    await me.vaults.create("Other", { type: "shared" }),
+  ];
+  const request = { userId: bob.session.user.id, permission: "read" } as const;
+  const shown = await alice.client().vaults.get(other.id);
   server.received.length = 0;
-  server.instead.http = ({ path }, response) => {
-    if (path.endsWith("/public_key")) json(response, 200, { public_key: publicKey });
-    else if (lying && path.endsWith(`/vaults/${asked.id}`)) json(response, 200, server.vaults.get(other.id));
-    else if (path.includes("/members/")) json(response, 200, { user_id: newId(), permission: "read" });
-    else return false;
-    return true;
-  };
-  const me = personClient(server.session, server.url);
-  const request = { userId: newId(), name: "bob@example.com", permission: "read" } as const;
-  await t.rejects(me.vaults.share(asked.id, request, confirm), wrong);
-  t.same(sent(server), []);
-  lying = false;
-  await t.rejects(me.vaults.share(asked.id, request, confirm), wrong, "nor is another person's grant believed");
+  server.lie = ({ path }, { body }) => (path.endsWith(`/vaults/${asked.id}`) ? shown : body);
+  await t.rejects(alice.client().vaults.share(asked.id, request), wrong);
+  t.same(
+    server.received.filter(({ method }) => method !== "GET"),
+    [],
+  );
+  server.lie = ({ path }, { body }) => (path.includes("/members/") ? { user_id: newId(), permission: "read" } : body);
+  await t.rejects(alice.client().vaults.share(asked.id, request), wrong, "nor is another person's grant believed");
 });
 
 await t.test(

@@ -76,10 +76,11 @@ await t.test("a page in the place of a deletion's answer is no deletion", async 
   const company = await startCompany(t);
   company.server.lie = ({ method }, { body }) => (method === "DELETE" ? { status: "maintenance" } : body);
   const alice = company.alice.client();
+  const { id: team } = await alice.vaults.create("Team", { type: "shared" });
   for (const remove of [
     () => me.vaults.remove(newId()),
     () => me.records.remove(newId(), newId()),
-    () => me.vaults.unshare(newId(), newId()),
+    () => alice.vaults.unshare(team, newId()).then(() => undefined),
     () => me.machines.remove(newId(), newId()),
     () => alice.members.remove(newId()).then(() => undefined),
     () => me.sessions.endOthers(),

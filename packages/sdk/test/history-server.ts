@@ -3,6 +3,9 @@ import { extend, holderOf } from "@coffer/history";
 import type { HistoryState, Resource } from "@coffer/history";
 import type { PersonSession } from "../src/index.ts";
 import type { FolderView, HolderView, SecretView } from "../src/views.ts";
+import { vaultPart } from "./history-vaults.ts";
+import type { VaultServerPart } from "./history-vaults.ts";
+import { Refusal } from "./refusal.ts";
 import { json, startServer } from "./server.ts";
 import type { Received } from "./server.ts";
 
@@ -40,8 +43,8 @@ interface Organization {
   invites: { id: string; email: string; role: string; hash: string }[];
 }
 
-/** An honest service in memory: it stores histories as the real ones do, and changes of people, folders and machines. */
-export interface HistoryServer {
+/** An honest service in memory: it stores histories as the real ones do, and changes of people, folders, vaults and machines. */
+export interface HistoryServer extends Omit<VaultServerPart, "listen" | "close"> {
   url: string;
   received: Received[];
   histories: Map<Resource, { entries: string[]; state: HistoryState }>;
@@ -53,23 +56,13 @@ export interface HistoryServer {
   person(email: string): Promise<Person>;
 }
 
-class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string = code) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
 export async function startHistoryServer(t: { teardown(work: () => Promise<void>): void }): Promise<HistoryServer> {
   const people = new Map<string, { id: string; email: string; publicKey: string }>();
   const tokens = new Map<string, { status: string; applicationId: string; folders: Body[] }>();
   const machines = new Map<string, { publicKey: string; token: string }>();
   const applicationId = newId();
-  const server: HistoryServer = {
+  const part = vaultPart();
+  const server: HistoryServer = Object.assign(part, {
     ...{
       url: "",
       received: [],
@@ -78,8 +71,8 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
       organizations: new Map(),
       keyrings: new Map(),
     },
-    lie: (_request, { body }) => body,
-    async person(email) {
+    lie: (_request: Received, { body }: { body: unknown }): unknown => body,
+    async person(email: string): Promise<Person> {
       const [id, userKey, { publicKey, privateKey }] = [newId(), newKey(), await newKeyPair()];
       people.set(id, { id, email, publicKey });
       const session: PersonSession = {
@@ -96,7 +89,7 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
       };
       return { session, privateKey };
     },
-  };
+  });
 
   /** Takes an entry as the real service does: when it follows the newest and fits. */
   const append = async (res: Resource, entry: unknown): Promise<HistoryState> => {
@@ -195,6 +188,12 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
           throw new Refusal(412, "precondition_failed");
         server.keyrings.set(caller, body as { version: number; sealed: string });
         return ok(body);
+      case "PUT /api/account/travel-mode":
+        if (body["enabled"] === true) server.travelling.add(caller);
+        else server.travelling.delete(caller);
+        return ok({ enabled: server.travelling.has(caller), updated_at: "2026-11-20T10:00:00.000000Z" });
+      case "GET /api/account/travel-mode":
+        return ok({ enabled: server.travelling.has(caller), updated_at: "2026-11-20T10:00:00.000000Z" });
       case "POST /api/orgs": {
         const id = String(body["id"]);
         await append(`org:${id}`, body["entry"]);
@@ -217,6 +216,9 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         const organization = orgOf();
         organization.members = organization.members.filter(({ user_id }) => user_id !== parts[2]);
         for (const folder of server.folders.values()) folder.grants = folder.grants.filter(({ id }) => id !== parts[2]);
+        for (const vault of server.vaults.values())
+          if (vault.org === organization.id)
+            vault.members = vault.members.filter(({ user_id }) => user_id !== parts[2]);
         return { status: 204, body: undefined };
       }
       case "GET /api/org/members/:/heads": {
@@ -417,7 +419,12 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         });
       }
       default:
-        throw new Refusal(404, "not_found", `${route} is not served here`);
+        if (!pathname.startsWith("/api/vaults")) throw new Refusal(404, "not_found", `${route} is not served here`);
+        return part.answer(
+          caller,
+          { method: request.method, path: request.path, body, ifMatch: request.headers["if-match"] },
+          { append, page, seqOf, orgOf, emailOf: (id) => people.get(id)?.email ?? "" },
+        );
     }
   };
 
@@ -432,6 +439,11 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         if (body === undefined) response.writeHead(204).end();
         else json(response, honest.status === 204 ? 200 : honest.status, body);
       });
+  });
+  part.listen(started.server);
+  t.teardown(() => {
+    part.close();
+    return Promise.resolve();
   });
   server.url = started.url;
   server.received = started.received;

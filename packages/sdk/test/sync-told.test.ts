@@ -145,13 +145,7 @@ await t.test("also when the device was stopped before it threw", async (t) => {
 await t.test("nothing is written while there is something untold, however urgent; then at once", async (t) => {
   const { storage, text } = memoryStorage();
   const url = "https://vault.example";
-  const keyMarks = {
-    isKnown: () => Promise.resolve(true),
-    all: () => ({}),
-    take: () => undefined,
-    keepOnly: () => Promise.resolve(),
-  };
-  const keeper = await replicaKeeper(await newSession(url), url, keyMarks, { storage });
+  const keeper = await replicaKeeper(await newSession(url), url, { storage });
   await keeper.change(() => {
     keeper.replica.serverTime = "2026-11-20T10:00:00Z";
     return Promise.resolve([{ action: "record_deleted", record_id: "r", vault_id: "v" }]);

@@ -1,17 +1,6 @@
 import t from "tap";
-import {
-  box,
-  contexts,
-  decodeBase64,
-  encodeText,
-  fingerprint,
-  newId,
-  newKeyPair,
-  openSealed,
-  unboxBound,
-} from "@coffer/crypto";
+import { contexts, decodeBase64, encodeText, newId, unboxBound } from "@coffer/crypto";
 import { personClient } from "../src/index.ts";
-import { json } from "./server.ts";
 import { startVaultServer } from "./vault-server.ts";
 
 const login = { type: "login", fields: { name: "Example", username: "you", password: "s3cret" } };
@@ -141,46 +130,6 @@ await t.test("an id that is somebody else's is a conflict, not a success", async
   await t.rejects(me.records.create(vaultId, { ...login, id }), { code: "conflict" });
 });
 
-await t.test("a vault's key is sealed to a member's public key once the key is confirmed", async (t) => {
-  const server = await startVaultServer(t);
-  const me = personClient(server.session, server.url);
-  const { id: vaultId } = await me.vaults.create("Team", { type: "shared" });
-  const bob = await newKeyPair();
-  let granted: Record<string, unknown> | undefined;
-  server.instead.http = ({ method, path, body }, response) => {
-    if (path.endsWith("/public_key")) json(response, 200, { public_key: bob.publicKey });
-    else if (method === "PUT") {
-      granted = JSON.parse(body) as Record<string, unknown>;
-      json(response, 200, { user_id: path.split("/").at(-1), ...granted });
-    } else return false;
-    return true;
-  };
-  const request = { userId: newId(), name: "bob@example.com", permission: "write" } as const;
-  await t.rejects(
-    me.vaults.share(vaultId, request, () => Promise.resolve(false)),
-    { code: "access_denied" },
-  );
-  t.equal(granted, undefined, "nothing is sent for a key that was not confirmed");
-  const { hex } = await fingerprint(bob.publicKey);
-  await me.vaults.share(vaultId, request, (holder) =>
-    Promise.resolve(
-      holder.public_key === bob.publicKey && holder.fingerprint.hex === hex && holder.id === request.userId,
-    ),
-  );
-  t.match(granted, { permission: "write", key_version: 1 });
-  const key = await openSealed(bob.privateKey, granted?.["encrypted_key"] as string, contexts.vaultKey(vaultId));
-  const sealed = server.vaults.get(vaultId)?.encrypted_key ?? "";
-  t.same(key, await vaultKey(server.session.user_key, vaultId, sealed));
-
-  // The recipient's own list has the JWE.
-  const view = server.vaults.get(vaultId) as NonNullable<ReturnType<typeof server.vaults.get>>;
-  server.vaults.set(vaultId, { ...view, encrypted_key: granted?.["encrypted_key"] as string });
-  const made = await me.records.create(vaultId, login);
-  const privateKey = await box(decodeBase64(server.session.user_key), bob.privateKey, contexts.privateKey());
-  const bobs = { ...server.session, public_key: bob.publicKey, encrypted_private_key: privateKey };
-  t.same(await personClient(bobs, server.url).records.list(vaultId), [made]);
-});
-
 async function vaultKey(userKey: string, vaultId: string, sealed: string): Promise<Uint8Array<ArrayBuffer>> {
-  return unboxBound(decodeBase64(userKey), sealed, contexts.vaultKey(vaultId));
+  return unboxBound(decodeBase64(userKey), sealed, contexts.ownVaultKey(vaultId));
 }

@@ -281,20 +281,6 @@ export const commandMutants: readonly Mutant[] = [
     tests: ["packages/cli/test/travel.test.ts"],
   },
   {
-    name: "marks-of-hidden-vaults-stay-in-a-store",
-    file: "packages/sdk/src/vaults/known-vault-keys.ts",
-    find: "if (!names.includes(name)) marks.delete(name);",
-    replace: 'if (name === "") marks.delete(name);',
-    tests: ["packages/cli/test/travel.test.ts"],
-  },
-  {
-    name: "marks-of-hidden-vaults-stay-in-the-profile",
-    file: `${command}/known-vault-keys.ts`,
-    find: "names.includes(name))",
-    replace: 'name !== "")',
-    tests: ["packages/cli/test/travel.test.ts"],
-  },
-  {
     name: "own-fingerprint-is-what-the-service-shows",
     file: `${command}/commands/member.ts`,
     find: "id === user.id ? await person.fingerprint() : shown",

@@ -8,17 +8,10 @@ const gone = [`${tests}/sync-gone.test.ts`] as const;
 const person = [`${tests}/sync-person.test.ts`] as const;
 const loss = [`${tests}/sync-loss.test.ts`] as const;
 const renewal = [`${tests}/sync-renewal.test.ts`] as const;
-const keys = [`${tests}/known-vault-keys.test.ts`] as const;
+const rotation = [`${tests}/sync-rotation.test.ts`] as const;
 
 /** What a device that follows its person's vaults keeps, tells, and believes. */
 export const deviceMutants: readonly Mutant[] = [
-  {
-    name: "vault-keys-not-known-after-a-restart",
-    file: `${source}/sync/saved-replica.ts`,
-    find: "keyMarks.take(saved.key_marks ?? {});",
-    replace: "keyMarks.take({});",
-    tests: keys,
-  },
   {
     name: "replica-written-again-after-it-was-cleared",
     file: `${source}/sync/replica-keeper.ts`,
@@ -183,15 +176,36 @@ export const deviceMutants: readonly Mutant[] = [
   {
     name: "record-told-though-its-vault-has-no-key",
     file: `${source}/sync/open-changes.ts`,
-    find: "else untold.set(id, action);",
-    replace: "else untold.delete(id);",
-    tests: keys,
+    find: "if (record === undefined) untold.set(id, { action, tried });",
+    replace: "if (record === undefined) untold.delete(id);",
+    tests: rotation,
   },
   {
     name: "untold-record-not-kept-for-the-next-run",
     file: `${source}/sync/saved-replica.ts`,
-    find: "untold: [...replica.untold],",
-    replace: "untold: [],",
-    tests: keys,
+    find: "untold: [...replica.untold].map(",
+    replace: "untold: [].map(",
+    tests: rotation,
+  },
+  {
+    name: "late-record-not-tried-with-the-new-key",
+    file: `${source}/sync/open-changes.ts`,
+    find: "if (version !== null && version !== tried)",
+    replace: "if (version !== null && tried === null)",
+    tests: rotation,
+  },
+  {
+    name: "records-under-a-new-key-not-asked-for",
+    file: `${source}/sync/step-of-pushes.ts`,
+    find: ' || view.type !== "personal";',
+    replace: ";",
+    tests: rotation,
+  },
+  {
+    name: "accepted-vault-not-told",
+    file: `${source}/sync/sync-client.ts`,
+    find: "vaults.onUsable(() => link?.tellLate())",
+    replace: "vaults.onUsable(() => undefined)",
+    tests: rotation,
   },
 ];

@@ -6,7 +6,6 @@ const asked = [`${tests}/answers-asked-for.test.ts`] as const;
 const stored = [`${tests}/sync-storage.test.ts`] as const;
 const renewal = [`${tests}/sync-renewal.test.ts`] as const;
 const foreign = [`${tests}/foreign-answers.test.ts`] as const;
-const keys = [`${tests}/known-vault-keys.test.ts`] as const;
 const pages = [`${tests}/gateway-pages.test.ts`] as const;
 const hostile = ["deploy/local/test/hostile-rotation.test.ts"] as const;
 const files = [`${tests}/private-file.test.ts`] as const;
@@ -44,8 +43,8 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "other-vault-taken-for-the-one-asked-for",
     file: `${source}/vaults/vault-store.ts`,
-    find: 'seen(askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id }));',
-    replace: 'seen(askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), {}));',
+    find: 'askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });',
+    replace: 'askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), {});',
     tests: asked,
   },
   {
@@ -64,22 +63,22 @@ export const sdkMutants: readonly Mutant[] = [
   },
   {
     name: "vault-made-under-another-key-than-its-makers",
-    file: `${source}/vaults/vaults-client.ts`,
-    find: "askedFor<VaultView>(answer, { id, encrypted_key: encryptedKey })",
-    replace: "askedFor<VaultView>(answer, { id })",
+    file: `${source}/vaults/create-vault.ts`,
+    find: "askedFor<VaultView>(answer, { id, type, encrypted_key: encryptedKey })",
+    replace: "askedFor<VaultView>(answer, { id, type })",
     tests: asked,
   },
   {
     name: "vault-changed-taken-from-the-answer",
-    file: `${source}/vaults/vaults-client.ts`,
-    find: "(await store.seen(askedFor<VaultView>(answer, { id }))).vault",
-    replace: "(await store.seen(askedFor<VaultView>(answer, {}))).vault",
+    file: `${source}/vaults/update-vault.ts`,
+    find: "path: vaultPath(id), body }), { id });",
+    replace: "path: vaultPath(id), body }), {});",
     tests: asked,
   },
   {
     name: "grant-of-somebody-else-believed",
-    file: `${source}/vaults/vaults-client.ts`,
-    find: "{ user_id: userId });",
+    file: `${source}/vaults/share-vault.ts`,
+    find: "{ user_id: userId, permission });",
     replace: "{});",
     tests: asked,
   },
@@ -131,55 +130,6 @@ export const sdkMutants: readonly Mutant[] = [
     find: "if (isUuid(nameOrId)) return",
     replace: "if (isUuid(nameOrId) && folders.some(({ id }) => id === nameOrId)) return",
     tests: asked,
-  },
-  {
-    name: "vault-key-that-changed-used",
-    file: `${source}/vaults/known-vault-keys.ts`,
-    find: "if (before !== undefined && before !== mark) return false;",
-    replace: 'if (before !== undefined && mark === "") return false;',
-    tests: keys,
-  },
-  {
-    name: "vault-key-used-of-which-no-mark-could-be-kept",
-    file: `${source}/vaults/known-vault-keys.ts`,
-    find: "        await keep(kept);",
-    replace: "        void keep(kept).catch(() => undefined);",
-    tests: keys,
-  },
-  {
-    name: "vault-key-that-another-program-did-not-keep-used",
-    file: `${source}/vaults/known-vault-keys.ts`,
-    find: "if ((held.get(name) ?? mark) !== mark) return false;",
-    replace: 'if ((held.get(name) ?? mark) === "") return false;',
-    tests: keys,
-  },
-  {
-    name: "mark-that-cannot-be-kept-fails-a-list-of-vaults",
-    file: `${source}/vaults/vault-store.ts`,
-    find: 'keyError = new CofferError("configuration", what, { cause });',
-    replace: 'throw new CofferError("configuration", what, { cause });',
-    tests: keys,
-  },
-  {
-    name: "key-sealed-to-the-public-key-opens-a-personal-vault",
-    file: `${source}/vaults/open-vault.ts`,
-    find: 'vault.type === "personal" && isJwe(view.encrypted_key)',
-    replace: 'vault.type === "" && isJwe(view.encrypted_key)',
-    tests: keys,
-  },
-  {
-    name: "vault-that-became-personal-keeps-its-key",
-    file: `${source}/vaults/vault-store.ts`,
-    find: " &&\n      held.view.type === view.type;",
-    replace: ";",
-    tests: keys,
-  },
-  {
-    name: "kept-vault-keys-that-cannot-be-read-are-none",
-    file: `${source}/vaults/known-vault-keys.ts`,
-    find: "      loading = undefined;\n      throw error;",
-    replace: "      loading = undefined;\n      if (error === undefined) throw error;",
-    tests: keys,
   },
   {
     name: "store-that-is-no-box-overwritten",

@@ -1,5 +1,5 @@
 import { isUuid } from "@coffer/sdk";
-import type { Permission, PersonClient, RotationHolder } from "@coffer/sdk";
+import type { Permission, PersonClient, RotationHolder, RotationReport } from "@coffer/sdk";
 import { asPerson, severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
@@ -53,12 +53,7 @@ export async function rotateFolder({ args: [folder = ""], options, env }: Call<P
   const person = await asPerson(options, env);
   const { id, name } = await person.folders.find(folder);
   const rotated = await person.folders.rotate(id);
-  tell(
-    `${name} has a new key (version ${rotated.key_version}). What somebody could read before may have been kept: replace values that must not be known`,
-  );
-  tellHolders("it was sealed to", rotated.sealed_to);
-  tellHolders("its history does not name any more", rotated.dropped);
-  tellHolders("it was not sealed to, because suspended or not confirmed, until a manager confirms", rotated.left_out);
+  tellRotated(name, rotated.key_version, rotated);
   if (rotated.unopened.length > 0) {
     tell(
       "some parts of these secrets did not open, or could not be sealed with the new key. They are stored unchanged:",
@@ -67,6 +62,16 @@ export async function rotateFolder({ args: [folder = ""], options, env }: Call<P
     tell("let their writers set them again, or remove one with `coffer rm <uid>`");
   }
   if (options.json === true) printJson(rotated);
+}
+
+/** Says what a rotation did to the holders of a folder or vault. */
+export function tellRotated(name: string, version: number, { sealed_to, dropped, left_out }: RotationReport): void {
+  tell(
+    `${name} has a new key (version ${version}). What somebody could read before may have been kept: replace values that must not be known`,
+  );
+  tellHolders("it was sealed to", sealed_to);
+  tellHolders("its history does not name any more", dropped);
+  tellHolders("it was not sealed to, because suspended or not confirmed, until a manager confirms", left_out);
 }
 
 function tellHolders(what: string, holders: readonly RotationHolder[]): void {
@@ -80,7 +85,7 @@ function tellHolders(what: string, holders: readonly RotationHolder[]): void {
  * Throws Failure: not found, or usage when two have the e-mail.
  */
 export async function colleague(person: PersonClient, wanted: string): Promise<{ user_id: string; email: string }> {
-  const text = wanted.trim().normalize("NFKC").toLowerCase();
+  const text = canonicalName(wanted);
   const members = await person.members.confirmed();
   const found = members.filter(({ user_id, email }) => (isUuid(text) ? user_id : email) === text);
   const [first, ...others] = found;
@@ -95,4 +100,9 @@ export async function colleague(person: PersonClient, wanted: string): Promise<{
     exitCodes.notFound,
     `the organization's history names no member ${wanted}: give the e-mail or id of one who has joined`,
   );
+}
+
+/** An e-mail address or id as accounts have it. */
+export function canonicalName(text: string): string {
+  return text.trim().normalize("NFKC").toLowerCase();
 }

@@ -4,7 +4,7 @@ import { CofferError } from "@coffer/sdk";
 import { exitCodeOf } from "../../bin/pass-signals.mjs";
 import { asPerson, sessionAt } from "../access.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
-import { exitCodes, Failure, usage } from "../failure.ts";
+import { exitCodeFor, exitCodes, Failure, usage } from "../failure.ts";
 import { onlyFails } from "../only-fails.ts";
 import { jsonLine, printExact, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
@@ -26,15 +26,19 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
   // Before anything is written into it: `logout` clears it.
   const forget = options.store === undefined ? undefined : await rememberOwn(options.store, person.url, env);
   const away = onlyFails();
+  const leftOut = new Set<string>();
   const store = options.store === undefined ? undefined : watchedStore(options.store);
   const syncing = person.sync({
     storage: store?.storage,
     onStorageError: (error) =>
       tell(`coffer: ${options.store ?? ""}: ${error instanceof Error ? error.message : "failed"}`),
     onUnreadable(_id, error) {
+      // What is said of a vault is the same for each of its records. They are printed once its key can be used.
+      if (leftOut.has(error.message)) return;
+      leftOut.add(error.message);
       tell(`coffer: left out: ${error.message}`);
-      // No record of this vault can be opened on this machine as it is now: they are told once it can keep the key's mark.
-      if (error.code === "configuration") process.exitCode = exitCodes.failure;
+      if (error.code !== "not_decrypted" && exitCodeFor(error) === exitCodes.failure)
+        process.exitCode = exitCodes.failure;
     },
     onChange: (changes) => {
       for (const change of changes) printExact(lineOf(change, device, options));

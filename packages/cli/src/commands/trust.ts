@@ -29,9 +29,24 @@ export async function trustOrganization({ args: [nameOrId = ""], options, env }:
 export async function adoptFolder({ args: [id = ""], options, env }: Call<Confirming>): Promise<void> {
   const person = await asPerson(options, env);
   const confirm = compareWordsOfEach(options, `the folder ${id} was not adopted`);
-  const adoption = await person.folders.adopt(idOf(id), confirm);
+  const adoption = await person.folders.adopt(idOf(id, "folder"), confirm);
   sayAdopted("folder", adoption, "coffer client confirm", options);
   tell(`its present key came from the service: \`coffer folder rotate ${adoption.name}\` makes a new one`);
+}
+
+/** `coffer vault adopt <id>`: gives a shared vault a history that was made without one. */
+export async function adoptVault({ args: [id = ""], options, env }: Call<PersonOptions>): Promise<void> {
+  const person = await asPerson(options, env);
+  const adoption = await person.vaults.adopt(idOf(id, "vault"));
+  sayAdopted("vault", adoption, "coffer member confirm", options);
+  tell(`its present key came from the service: \`coffer vault rotate ${adoption.name}\` makes a new one`);
+}
+
+/** `coffer vault trust <id>`: trusts a shared vault's history as the service shows it. */
+export async function trustVault({ args: [id = ""], options, env }: Call<Confirming>): Promise<void> {
+  const confirm = compareWords(options, `the history of the vault ${id} is not trusted`);
+  await (await asPerson(options, env)).vaults.trust(idOf(id, "vault"), confirm);
+  tell(`the history of the vault ${id} is trusted from now on`);
 }
 
 /** `coffer folder trust <id>`: trusts its history as the service shows it, as a person or a machine. */
@@ -42,8 +57,8 @@ export async function trustFolder({
 }: Call<DataOptions & ConfirmOptions>): Promise<void> {
   const configuration = machineConfigurationOf(options, env);
   const confirm = compareWords(options, `the history of the folder ${id} is not trusted`);
-  if (configuration === undefined) await (await asPerson(options, env)).folders.trust(idOf(id), confirm);
-  else await (await asMachine(configuration, options, env)).trustFolder(idOf(id), confirm);
+  if (configuration === undefined) await (await asPerson(options, env)).folders.trust(idOf(id, "folder"), confirm);
+  else await (await asMachine(configuration, options, env)).trustFolder(idOf(id, "folder"), confirm);
   tell(`the history of the folder ${id} is trusted from now on`);
 }
 
@@ -54,7 +69,13 @@ interface AcceptOptions extends PersonOptions {
 /** `coffer folder accept <id>`: accepts a folder that somebody gave one. */
 export async function acceptFolder({ args: [id = ""], options, env }: Call<AcceptOptions>): Promise<void> {
   const { folders } = await asPerson(options, env);
-  await accept(folders, idOf(id), options);
+  await accept(folders, idOf(id, "folder"), options);
+}
+
+/** `coffer vault accept <id>`: accepts a vault that somebody gave one. */
+export async function acceptVault({ args: [id = ""], options, env }: Call<AcceptOptions>): Promise<void> {
+  const { vaults } = await asPerson(options, env);
+  await accept(vaults, idOf(id, "vault"), options);
 }
 
 async function accept(
@@ -96,7 +117,7 @@ function sayAdopted(noun: string, { name, left_out }: Adoption, how: string, { j
 }
 
 /** What nothing is trusted of yet is named by its id: its name is the service's word. */
-function idOf(text: string): string {
+function idOf(text: string, noun: "folder" | "vault"): string {
   if (isUuid(text)) return text.toLowerCase();
-  throw usage(`${text} is no id: \`coffer folder ls\` shows the ids`);
+  throw usage(`${text} is no id: \`coffer ${noun} ls\` shows the ids`);
 }

@@ -1,12 +1,11 @@
-import type { MemberView, Permission, PersonClient, Vault } from "@coffer/sdk";
+import { isUuid } from "@coffer/sdk";
+import type { Permission, PersonClient, RotatedVault, Vault, VaultMember } from "@coffer/sdk";
 import { asMember, asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { compareWords } from "../compare-words.ts";
-import type { ConfirmOptions } from "../compare-words.ts";
 import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
 import { vaultsOf, withVault } from "../pick-vault.ts";
-import { pickMember } from "./member.ts";
+import { canonicalName, colleague, tellRotated } from "./share.ts";
 
 interface CreateOptions extends PersonOptions {
   type: "personal" | "shared";
@@ -26,8 +25,8 @@ export async function listVaults({ options, env }: Call<PersonOptions>): Promise
   printList(
     vaults,
     options,
-    ["ID", "NAME", "TYPE", "PERMISSION", "RECORDS", "SAFE FOR TRAVEL", "UPDATED"],
-    ({ id, name, type, permission, record_count, safe_for_travel, updated_at }) => [
+    ["ID", "NAME", "TYPE", "PERMISSION", "RECORDS", "SAFE FOR TRAVEL", "UPDATED", "KEY"],
+    ({ id, name, type, permission, record_count, safe_for_travel, updated_at, problem }) => [
       id,
       name,
       type,
@@ -35,6 +34,7 @@ export async function listVaults({ options, env }: Call<PersonOptions>): Promise
       String(record_count),
       safe_for_travel ? "yes" : "no",
       shortTime(updated_at),
+      problem ?? "",
     ],
   );
 }
@@ -72,7 +72,7 @@ export async function removeVault({ args: [nameOrId = ""], options, env }: Call<
   tell(`removed the vault ${vault.name}`);
 }
 
-interface ShareOptions extends PersonOptions, ConfirmOptions {
+interface ShareOptions extends PersonOptions {
   permission: Permission;
 }
 
@@ -80,29 +80,45 @@ interface ShareOptions extends PersonOptions, ConfirmOptions {
 export async function shareVault({ args: [nameOrId = "", member = ""], options, env }: Call<ShareOptions>) {
   const { person, vault } = await withVault(options, env, nameOrId);
   requireShareable(vault);
-  const { user_id: userId, email } = await memberOf(options, env, vault, member);
-  const request = { userId, name: email, permission: options.permission };
-  const undone = `${vault.name} was not shared with ${email}`;
-  const grant = await person.vaults.share(vault.id, request, compareWords(options, undone));
+  const { user_id: userId, email } = await colleague(await inOrganization(vault, options, env), member);
+  const grant = await person.vaults.share(vault.id, { userId, permission: options.permission });
   tell(`${email} may ${grant.permission} in ${vault.name}`);
   if (options.json === true) printJson(grant);
 }
 
-/** Before anybody is asked about a key, which would be remembered. */
 function requireShareable({ name, type, permission }: Vault): void {
   if (type !== "shared") throw usage(`${visible(name)} is a personal vault, which is not shared: make a shared one`);
   if (permission !== "manage")
     throw new Failure(exitCodes.denied, `you may not share ${visible(name)}: only who manages a vault does`);
 }
 
-/** `coffer vault unshare <vault> <member>`: takes the vault away from a member. */
+/** `coffer vault unshare <vault> <member>`: takes the vault away from a member, and gives it a new key. */
 export async function unshareVault({ args: [nameOrId = "", member = ""], options, env }: Call<PersonOptions>) {
   const { person, vault } = await withVault(options, env, nameOrId);
-  const { user_id: userId, email } = await memberOf(options, env, vault, member);
-  await person.vaults.unshare(vault.id, userId);
+  const { user_id: userId, email } = await memberOf(person, vault, member);
+  const rotated = await person.vaults.unshare(vault.id, userId);
   tell(
     `took ${vault.name} away from ${email}. What the person has read may have been kept: replace what must not be known`,
   );
+  if (rotated !== null) sayRotated(rotated);
+  else if (vault.type === "shared") tell(`the history of ${vault.name} says so once a manager rotates it`);
+  if (options.json === true && rotated !== null) printJson(rotated);
+}
+
+/** `coffer vault rotate <vault>`: gives the vault a new key, for the members that its history confirms. */
+export async function rotateVault({ args: [nameOrId = ""], options, env }: Call<PersonOptions>): Promise<void> {
+  const { person, vault } = await withVault(options, env, nameOrId);
+  const rotated = await person.vaults.rotate(vault.id);
+  sayRotated(rotated);
+  if (options.json === true) printJson(rotated);
+}
+
+function sayRotated({ name, key_version, unopened, ...report }: RotatedVault): void {
+  tellRotated(name, key_version, report);
+  if (unopened.length === 0) return;
+  tell("these records did not open. They are stored unchanged:");
+  for (const id of unopened) tell(`  ${id}`);
+  tell("let their writers set them again, or remove one with `coffer record rm`");
 }
 
 /** `coffer vault members <vault>`: who holds the vault's key. */
@@ -112,20 +128,40 @@ export async function listVaultMembers({ args: [nameOrId = ""], options, env }: 
   printList(
     members,
     options,
-    ["ID", "E-MAIL", "NAME", "PERMISSION", "SINCE"],
-    ({ user_id, email, name, permission, added_at }) => [user_id, email, name, permission, shortTime(added_at)],
+    ["ID", "E-MAIL", "NAME", "PERMISSION", "SINCE", "KEY"],
+    ({ user_id, email, name, permission, added_at, problem, ended }) => [
+      user_id,
+      email,
+      name,
+      permission,
+      shortTime(added_at),
+      ended ? "ended" : (problem ?? ""),
+    ],
   );
+  for (const { email } of members.filter(({ ended }) => ended))
+    tell(
+      `the history of ${vault.name} still names ${email}: \`coffer vault rotate ${vault.name}\` ends that and makes a new key`,
+    );
 }
 
-/** A member of the vault's own organization, whichever one the call is about. */
-async function memberOf(
-  options: PersonOptions,
-  env: NodeJS.ProcessEnv,
-  vault: Vault,
-  wanted: string,
-): Promise<MemberView> {
+/** The person in a vault's own organization, whichever one the call is about. */
+async function inOrganization(vault: Vault, options: PersonOptions, env: NodeJS.ProcessEnv): Promise<PersonClient> {
   if (vault.org_id === null)
     throw usage(`the vault ${visible(vault.name)} belongs to no organization: it cannot be shared`);
-  const there: PersonClient = await asPerson({ ...options, org: vault.org_id }, env);
-  return pickMember(await there.members.list(), wanted);
+  return asPerson({ ...options, org: vault.org_id }, env);
+}
+
+/** The member of a vault of that e-mail or id. Throws Failure: not found, or usage when two have the e-mail. */
+async function memberOf(person: PersonClient, vault: Vault, wanted: string): Promise<VaultMember> {
+  const text = canonicalName(wanted);
+  const members = await person.vaults.members(vault.id);
+  const found = members.filter(({ user_id, email }) => (isUuid(text) ? user_id : email) === text);
+  const [first, ...others] = found;
+  if (first === undefined)
+    throw new Failure(
+      exitCodes.notFound,
+      `${visible(vault.name)} has no member ${wanted}: give the e-mail or id of one`,
+    );
+  if (others.length > 0) throw usage(`${found.length} members have the e-mail ${wanted}: name one by its id`);
+  return first;
 }

@@ -1,4 +1,12 @@
-import { confirmOptions, dataOptions, jsonOption, otpOptions, personOptions, urlOption } from "../command-row.ts";
+import {
+  confirmOptions,
+  dataOptions,
+  jsonOption,
+  otpOptions,
+  personOptions,
+  urlOption,
+  yesOption,
+} from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 
 const trustCommands = () => import("../commands/trust.ts");
@@ -140,7 +148,7 @@ export const accountRows: readonly CommandRow[] = [
     name: "keyring trust",
     summary: "begin again what your devices trust from what the service shows, once words were compared",
     examples: ["coffer keyring trust"],
-    options: [{ flags: "--yes", description: "without the question" }, ...personOptions],
+    options: [yesOption, ...personOptions],
     load: async () => (await trustCommands()).trustKeyring,
   },
 ];

@@ -1,8 +1,15 @@
-import { confirmOptions, dataOptions, jsonOption, permissionOption, personOptions, urlOption } from "../command-row.ts";
+import {
+  confirmOptions,
+  dataOptions,
+  jsonOption,
+  permissionOption,
+  personOptions,
+  urlOption,
+  yesOption,
+} from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
 
 const trustCommands = () => import("../commands/trust.ts");
-const yesOption: OptionRow = { flags: "--yes", description: "without the question" };
 const ofApp: OptionRow = { flags: "--app <app>", description: "only of this application (name or id)" };
 
 export const manageRows: readonly CommandRow[] = [

@@ -1,8 +1,17 @@
-import { confirmOptions, permissionOption, otpOptions, personOptions, urlOption, jsonOption } from "../command-row.ts";
+import {
+  confirmOptions,
+  jsonOption,
+  otpOptions,
+  permissionOption,
+  personOptions,
+  urlOption,
+  yesOption,
+} from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
 
 const vaultCommands = () => import("../commands/vault.ts");
 const recordCommands = () => import("../commands/record.ts");
+const trustCommands = () => import("../commands/trust.ts");
 const travelCommands = () => import("../commands/travel.ts");
 
 const record = "<vault> <record>";
@@ -60,13 +69,13 @@ export const vaultRows: readonly CommandRow[] = [
     args: "<vault> <member>",
     summary: "give a member a vault with its key, or change the permission",
     examples: ["coffer vault share Team bob@example.com", "coffer vault share Team bob@example.com --permission write"],
-    options: [permissionOption, ...confirmOptions, ...personOptions],
+    options: [permissionOption, ...personOptions],
     load: async () => (await vaultCommands()).shareVault,
   },
   {
     name: "vault unshare",
     args: "<vault> <member>",
-    summary: "take a vault away from a member",
+    summary: "take a vault away from a member, and give it a new key",
     examples: ["coffer vault unshare Team bob@example.com"],
     options: personOptions,
     load: async () => (await vaultCommands()).unshareVault,
@@ -78,6 +87,38 @@ export const vaultRows: readonly CommandRow[] = [
     examples: ["coffer vault members Team"],
     options: personOptions,
     load: async () => (await vaultCommands()).listVaultMembers,
+  },
+  {
+    name: "vault rotate",
+    args: "<vault>",
+    summary: "give a shared vault a new key, for the members that its history confirms",
+    examples: ["coffer vault rotate Team"],
+    options: personOptions,
+    load: async () => (await vaultCommands()).rotateVault,
+  },
+  {
+    name: "vault accept",
+    args: "<id>",
+    summary: "accept a vault that somebody gave you, once",
+    examples: ["coffer vault accept 0190c0de-…"],
+    options: [yesOption, ...personOptions],
+    load: async () => (await trustCommands()).acceptVault,
+  },
+  {
+    name: "vault adopt",
+    args: "<id>",
+    summary: "give a shared vault a history that another program made without one",
+    examples: ["coffer vault adopt 0190c0de-…"],
+    options: personOptions,
+    load: async () => (await trustCommands()).adoptVault,
+  },
+  {
+    name: "vault trust",
+    args: "<id>",
+    summary: "trust a shared vault's history as the service shows it, once its newest signer's words were compared",
+    examples: ["coffer vault trust 0190c0de-…"],
+    options: [...confirmOptions, ...personOptions],
+    load: async () => (await trustCommands()).trustVault,
   },
   {
     name: "record create",

@@ -1,6 +1,7 @@
 import { keyCheck } from "@coffer/crypto";
 import { holderOf, sign } from "@coffer/history";
 import type { Change, Holder, HistoryState, Resource } from "@coffer/history";
+import { askedFor } from "../asked-for.ts";
 import { CofferError } from "../errors.ts";
 import { personUnsealing, openFolderKey } from "../folder-key.ts";
 import type { PersonSession } from "../person-session.ts";
@@ -8,6 +9,10 @@ import { publicKeyOf, requireConfirmed } from "../public-key.ts";
 import type { ConfirmKey } from "../public-key.ts";
 import { dataOf } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import { openSharedVaultKey } from "../vaults/open-vault.ts";
+import { vaultPath } from "../vaults/vault-path.ts";
+import { allPages } from "../vaults/vault-store.ts";
+import type { VaultMemberView, VaultView } from "../vaults/views.ts";
 import type { FolderView, HolderView, MemberView, OrganizationView } from "../views.ts";
 import { understoodHistory } from "./history-failure.ts";
 import { canonicalEmail, permissionOfRole } from "./organization.ts";
@@ -77,6 +82,36 @@ export async function adoptFolder(
   return { name: view.name, left_out: leftOut };
 }
 
+/**
+ * Gives a shared vault that has none a history, from its present key on: it names the members whom the organization's history
+ * names. The service has handed out the present key: rotate the vault after it.
+ */
+export async function adoptVault(
+  send: Send,
+  trust: PersonTrust,
+  session: PersonSession,
+  vaultId: string,
+): Promise<Adoption> {
+  const res = `vault:${vaultId}` as const;
+  const view = askedFor<VaultView>(await send({ method: "GET", path: vaultPath(vaultId) }), { id: vaultId });
+  if (view.type === "personal" || view.org_id === null)
+    throw new CofferError("invalid_request", `${view.name} is a personal vault, which has no history`);
+  const { state: organization } = await trust.histories.newest(`org:${view.org_id}`);
+  const key = await openSharedVaultKey(view, session);
+  if (key === null) throw new CofferError("no_key", `the key of the vault ${view.name} was not sealed to you`);
+  const listed = await allPages<VaultMemberView>(send, `${vaultPath(vaultId)}/members`);
+  const set: Holder[] = [];
+  const leftOut: Adoption["left_out"] = [];
+  for (const { user_id: id, email, permission: perm } of listed) {
+    const member = holderOf(organization, `user:${id}`);
+    if (member === undefined) leftOut.push({ kind: "user", id, name: email });
+    else set.push({ who: member.who, key: member.key, perm });
+  }
+  const { name, key_version: ver, org_id: org } = view;
+  await adopt(send, trust, res, { org, name, set, ver, check: await keyCheck(key, res, ver) });
+  return { name, left_out: leftOut };
+}
+
 async function confirmedHolders(
   organization: HistoryState,
   listed: readonly HolderView[],
@@ -116,6 +151,9 @@ export async function confirmMember(
 }
 
 async function adopt(send: Send, trust: PersonTrust, res: Resource, change: Change): Promise<void> {
+  // A service that hides a history must not get another one.
+  if ((await trust.histories.known(res)) !== undefined)
+    throw new CofferError("conflict", `this device knows a history of ${res}: adopt what has none`);
   const { who, privateKey } = await trust.self();
   const by = who as `user:${string}`; // people adopt
   const { text, state } = await understoodHistory((async () => sign(null, res, by, await privateKey(), change))());

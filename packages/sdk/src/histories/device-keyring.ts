@@ -2,11 +2,9 @@ import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import type { Histories } from "./histories.ts";
-import { understoodHistory } from "./history-failure.ts";
 import { keyringRolledBack, readKeyring, writeKeyring } from "./keyring.ts";
-import type { Keyring } from "./keyring.ts";
-import type { Trusted, TrustRecord } from "./trust-storage.ts";
-import { forked, hashBefore } from "./walk.ts";
+import { requireContained, withPins } from "./merge-pins.ts";
+import type { TrustRecord } from "./trust-storage.ts";
 
 /** What this device and the person's others tell each other. */
 export interface DeviceKeyring {
@@ -38,7 +36,11 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
     if (shown.version < before.keyring) throw keyringRolledBack(shown.version, before.keyring);
     if (shown.version === before.keyring) return before;
     await requireContained(own, before, shown);
-    return own.changeRecord((present) => merged(present, shown));
+    return own.changeRecord((present) => ({
+      ...present,
+      resources: withPins(present.resources, shown),
+      keyring: Math.max(shown.version, present.keyring),
+    }));
   };
 
   const learn = async (): Promise<void> => {
@@ -87,33 +89,4 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
       return saving;
     },
   };
-}
-
-/** What another device pinned before this one did must be part of the history that was verified here. */
-async function requireContained(own: Histories, { resources }: TrustRecord, { pins }: Keyring): Promise<void> {
-  for (const [res, pin] of Object.entries(pins)) {
-    const here = resources[res]?.pin;
-    if (here === undefined || pin.seq > here.seq) continue;
-    const name = res as `folder:${string}`; // a keyring has the names of histories
-    if (pin.seq === here.seq && pin.hash === here.hash) continue;
-    const hash = await understoodHistory(hashBefore(own.read, name, pin.seq, here));
-    if (hash !== pin.hash) throw await understoodHistory<CofferError>(Promise.reject(forked(name, pin.seq)));
-  }
-}
-
-function merged(present: TrustRecord, { version, pins, accepted }: Keyring): TrustRecord {
-  const resources = { ...present.resources };
-  for (const [res, pin] of Object.entries(pins)) {
-    const here = resources[res];
-    const isAccepted = accepted.includes(res) || res.startsWith("org:");
-    if (here === undefined) resources[res] = { pin, state: null, accepted: isAccepted };
-    else resources[res] = { ...laterOf(here, pin), accepted: here.accepted || isAccepted };
-  }
-  return { ...present, resources, keyring: Math.max(version, present.keyring) };
-}
-
-/** What this device has verified, which is to contain what another one has. */
-function laterOf(here: Trusted, pin: Trusted["pin"]): Trusted {
-  const known = here.expect ?? here.pin;
-  return pin.seq > known.seq ? { ...here, expect: pin } : here;
 }

@@ -87,8 +87,8 @@ export function histories(options: HistoriesOptions): Histories {
       return checkAgain(res, { ...before, state });
     const checked_by = await checkOrganization(res, walked, before?.pin ?? null);
     const accepted = before?.accepted === true || (before === undefined && (await options.accepts(walked)));
-    const { sealed_until, pin_version } = before ?? {};
-    const after: Verified = { pin: state.head, state, accepted, given, checked_by, sealed_until, pin_version };
+    const { sealed_until, pin_version, told } = before ?? {};
+    const after: Verified = { pin: state.head, state, accepted, given, checked_by, sealed_until, pin_version, told };
     return (await replace(res, before, after)) ? after : undefined;
   };
 

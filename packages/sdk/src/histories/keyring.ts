@@ -1,16 +1,13 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
-import type { Head } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { SharedPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";
 
 /** What a person's devices share of the histories that they trust. Vaults have a place of their own each. */
-export interface Keyring {
+export interface Keyring extends SharedPins {
   version: number;
-  pins: Record<string, Head>;
-  /** Folders that the person has made or accepted. */
-  accepted: string[];
 }
 
 const path = "/api/account/keyring";

@@ -38,20 +38,28 @@ export interface NextKey {
   report: RotationReport;
 }
 
+export interface NextKeyRequest {
+  send: Send;
+  /** Who rotates, as histories name the person. */
+  self: string;
+  /** The newest states of the organization's history, and of the folder's or vault's. */
+  organization: HistoryState;
+  state: HistoryState;
+  /** The holders by the service's word. */
+  listed: readonly RotationHolder[];
+  /** What a key that is sealed to a public key is bound to. */
+  context: Context;
+  /** Invitations that end. */
+  deadTags?: readonly string[];
+}
+
 /**
  * Makes a new key, sealed to every listed holder that the history confirms. Holders that are not listed any more are dropped
  * from the history, and so are the invitations of `deadTags`. The caller has the key, also when the service calls the caller
  * suspended: a key that no holder has would lose the folder.
  */
-export async function nextKey(
-  send: Send,
-  self: string,
-  organization: HistoryState,
-  state: HistoryState,
-  listed: readonly RotationHolder[],
-  context: Context,
-  deadTags: readonly string[] = [],
-): Promise<NextKey> {
+export async function nextKey(request: NextKeyRequest): Promise<NextKey> {
+  const { send, self, organization, state, listed, context, deadTags = [] } = request;
   const key = newKey();
   const version = (state.ver ?? 0) + 1;
   const suspended = await suspendedMembers(send, organization);

@@ -1,3 +1,4 @@
+import { kindOf } from "@coffer/history";
 import type { HistoryState, Resource } from "@coffer/history";
 import type { CofferError } from "../errors.ts";
 import { personUnsealing } from "../folder-key.ts";
@@ -14,7 +15,10 @@ import type { Self } from "./self.ts";
 import { signChange } from "./sign-change.ts";
 import type { SignedRequest, SignOptions } from "./sign-change.ts";
 import type { FolderTrust } from "./trusted-folder.ts";
+import type { KeyTrust } from "./trusted-key.ts";
 import type { TrustStorage } from "./trust-storage.ts";
+import { vaultPins } from "./vault-pins.ts";
+import type { VaultPins } from "./vault-pins.ts";
 
 /** What a person trusts, and signs. */
 export interface PersonTrust {
@@ -22,8 +26,12 @@ export interface PersonTrust {
   self(): Promise<Self>;
   /** The organization that the calls are about, up to its newest entry. */
   organization(): Promise<Verified>;
+  /** The caller, and what decides whether a key may be used. */
+  keys(): Promise<KeyTrust>;
   /** Whose keys open folders. */
   folders(): Promise<FolderTrust>;
+  /** What the person's devices tell each other of vaults. */
+  readonly vaultPins: VaultPins;
   /** Signs the next entry of a history, and tells the person's other devices. */
   sign<T>(res: Resource, make: (trusted: Verified) => Promise<SignedRequest<T>>, options?: SignOptions): Promise<T>;
   /** Keeps what the caller has made, joined or accepted, and tells the person's other devices. */
@@ -50,9 +58,19 @@ export function personTrust({ send, session, storage, onKeyringTrouble }: Person
     learn: async (res) => {
       if (!res.startsWith("vault:")) await keyring.learn();
     },
-    // Entry 0 was signed with one's own key.
-    accepts: async ({ made }) => made === (await self()).publicKey,
+    // Entry 0 was signed with one's own key. Of one's own vault the pin says it, which its maker stores at once.
+    accepts: async ({ made, state }) => kindOf(state.res) !== "vault" && made === (await self()).publicKey,
     organizations: true,
+  });
+  const pins = vaultPins({ send, session, histories: own, onTrouble: onKeyringTrouble });
+  const share = async (): Promise<void> => {
+    await keyring.save();
+    await pins.save();
+  };
+  const keys = async (): Promise<KeyTrust> => ({
+    histories: own,
+    self: await self(),
+    managers: (state) => managersOf(own, state),
   });
 
   const organization = async (): Promise<Verified> => {
@@ -64,24 +82,19 @@ export function personTrust({ send, session, storage, onKeyringTrouble }: Person
     histories: own,
     self,
     organization,
-    async folders() {
-      return {
-        histories: own,
-        self: await self(),
-        unsealing: personUnsealing(await session()),
-        managers: (state) => managersOf(own, state),
-      };
-    },
+    keys,
+    folders: async () => ({ ...(await keys()), unsealing: personUnsealing(await session()) }),
+    vaultPins: pins,
     async sign(res, make, options) {
       const result = await signChange(own, await self(), res, make, options);
-      await keyring.save();
+      await share();
       return result;
     },
     async keep(res, state) {
       await own.keep(res, (before) => ({ ...before, pin: state.head, state, accepted: true }));
-      await keyring.save();
+      await share();
     },
-    share: () => keyring.save(),
+    share,
   };
 }
 

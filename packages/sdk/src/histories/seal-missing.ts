@@ -27,18 +27,25 @@ export interface SealableKey {
 
 /**
  * Seals a key to the holders that the history names and that have no sealed key yet, such as a machine that joined. A holder
- * whose key is not confirmed gets none. What the service refuses is tried again when the folder or vault is opened next.
- * Returns how many were sealed.
+ * whose key is not confirmed gets none. Sealing for others is no part of what the caller asked for: what the service says
+ * against it is tried again when the folder or vault is opened next.
  */
-export async function sealMissing(send: Send, histories: Histories, sealable: SealableKey): Promise<number> {
+export async function sealMissing(send: Send, histories: Histories, sealable: SealableKey): Promise<void> {
+  try {
+    await sealToAll(send, histories, sealable);
+  } catch (error) {
+    if (!(error instanceof CofferError)) throw error;
+  }
+}
+
+async function sealToAll(send: Send, histories: Histories, sealable: SealableKey): Promise<void> {
   const { res, context } = sealable;
   const known = await histories.known(res);
-  if (sealable.key === null || known?.sealed_until === known?.pin.seq) return 0;
+  if (sealable.key === null || known?.sealed_until === known?.pin.seq) return;
   const { state } = await histories.newest(res);
-  if (state.ver !== sealable.keyVersion) return 0;
+  if (state.ver !== sealable.keyVersion) return;
   const { state: organization } = await histories.newest(`org:${state.org ?? ""}`);
   const listed = await sealable.listed();
-  let sealed = 0;
   let left = state.holders.filter(({ who }) => !listed.some(({ kind, id }) => `${kind}:${id}` === who)).length;
   for (const { kind, id } of listed.filter(({ has_key }) => has_key === false)) {
     const who = `${kind}:${id}`;
@@ -53,7 +60,6 @@ export async function sealMissing(send: Send, histories: Histories, sealable: Se
     const body = { permission: holder.perm, encrypted_key: encryptedKey, key_version: sealable.keyVersion };
     try {
       await send({ method: "PUT", path, body });
-      sealed += 1;
     } catch (error) {
       if (!(error instanceof CofferError) || error.status === undefined) throw error;
       left += 1;
@@ -64,7 +70,6 @@ export async function sealMissing(send: Send, histories: Histories, sealable: Se
       ...(before as NonNullable<typeof before>),
       sealed_until: state.head.seq,
     }));
-  return sealed;
 }
 
 /** A folder's key, for its members and machines. */

@@ -5,11 +5,14 @@ import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import { dataOf } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import { allPages } from "../vaults/vault-store.ts";
+import type { VaultView } from "../vaults/views.ts";
 import type { AccountView, FolderView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
 import type { Histories } from "./histories.ts";
 import { writeKeyring } from "./keyring.ts";
 import { emptyTrust } from "./trust-storage.ts";
+import type { VaultPins } from "./vault-pins.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
@@ -23,28 +26,32 @@ export interface Trustworthy {
 }
 
 /**
- * Begins the keyring again from what the service shows: every organization and folder of the person, each verified from
- * entry 0. `ask` sees all of it, with words to compare. What this device trusted before is given up.
+ * Begins the keyring again from what the service shows: every organization, folder and shared vault of the person, each
+ * verified from entry 0. `ask` sees all of it, with words to compare. What this device trusted before is given up.
  * Throws CofferError `access_denied` when the person does not trust it.
  */
 export async function trustKeyring(
   send: Send,
   session: PersonSession,
   histories: Histories,
+  pins: VaultPins,
   ask: (shown: readonly Trustworthy[]) => Promise<boolean>,
 ): Promise<void> {
   const { organizations } = (await send({ method: "GET", path: "/api/account" })).body as AccountView;
   const before = await histories.record();
-  const vaults = Object.entries(before.resources).filter(([res]) => res.startsWith("vault:"));
-  await histories.changeRecord(() => ({ ...emptyTrust(), resources: Object.fromEntries(vaults) }));
+  await histories.changeRecord(emptyTrust);
   try {
     const shown: Trustworthy[] = [];
     for (const { id } of organizations) shown.push(...(await showOrganization(send, histories, id)));
+    const vaults = (await allPages<VaultView>(send, "/api/vaults")).filter(({ history_seq: seq }) => seq != null);
+    for (const { id, org_id: org } of vaults) shown.push(...(await show(histories, `vault:${id}`, org ?? "")));
     if (shown.length > 0 && !(await ask(shown)))
       throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
     const version = (await presentVersion(send)) + 1;
     await writeKeyring(send, session, version, await histories.record());
     await histories.changeRecord((record) => ({ ...record, keyring: version, unsaved: false }));
+    for (const view of vaults) await pins.overwrite(view);
+    await pins.save();
   } catch (error) {
     await histories.changeRecord(() => before);
     throw error;
@@ -58,18 +65,24 @@ async function showOrganization(send: Send, histories: Histories, id: string): P
   for (const view of views)
     if (view.history_seq != null && view.permission !== null) resources.push(`folder:${view.id}`);
   const shown: Trustworthy[] = [];
-  for (const res of resources)
-    await histories
-      .restart(res, async ({ state, signer }) => {
-        if (signer === undefined) throw new CofferError("bad_answer", `the service shows no signer of ${res}`);
-        const organization = res.startsWith("org:") ? state : (await histories.known(`org:${id}`))?.state;
-        const label = organization == null ? signer.by : labelOf(organization, signer.by);
-        shown.push({ res, name: state.name, signer: label, fingerprint: await fingerprint(signer.key) });
-      })
-      .catch((error: unknown) => {
-        // An organization without a history has nothing to trust.
-        if (!(error instanceof CofferError) || error.code !== "no_history") throw error;
-      });
+  for (const res of resources) shown.push(...(await show(histories, res, id)));
+  return shown;
+}
+
+/** One history, verified from entry 0; nothing where there is none. */
+async function show(histories: Histories, res: Resource, organizationId: string): Promise<Trustworthy[]> {
+  const shown: Trustworthy[] = [];
+  await histories
+    .restart(res, async ({ state, signer }) => {
+      if (signer === undefined) throw new CofferError("bad_answer", `the service shows no signer of ${res}`);
+      const organization = res.startsWith("org:") ? state : (await histories.known(`org:${organizationId}`))?.state;
+      const label = organization == null ? signer.by : labelOf(organization, signer.by);
+      shown.push({ res, name: state.name, signer: label, fingerprint: await fingerprint(signer.key) });
+    })
+    .catch((error: unknown) => {
+      // An organization without a history has nothing to trust.
+      if (!(error instanceof CofferError) || error.code !== "no_history") throw error;
+    });
   return shown;
 }
 

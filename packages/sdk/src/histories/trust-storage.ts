@@ -1,3 +1,4 @@
+import type { Histories } from "./histories.ts";
 import type { Head, HolderId, HistoryState, Resource } from "@coffer/history";
 
 /** What a device trusts of one history. Plain JSON. */
@@ -18,6 +19,8 @@ export interface Trusted {
   sealed_until?: number | undefined;
   /** Of a vault: the version of its `sealed_pin` that this device saw last. */
   pin_version?: number | undefined;
+  /** Of a vault: what that `sealed_pin` says. Undefined when this device is to write the next one. */
+  told?: { seq: number; accepted: boolean } | undefined;
 }
 
 /** All that a device trusts, of one person or machine at one service. Plain JSON. */
@@ -50,6 +53,11 @@ export function trustedIn(record: TrustRecord, res: Resource): Trusted | undefin
 /** A record with what it keeps of one history replaced. */
 export function withTrusted(record: TrustRecord, res: Resource, trusted: Trusted): TrustRecord {
   return { ...record, resources: { ...record.resources, [res]: trusted } };
+}
+
+/** Forgets all vaults but these: what travel mode hides leaves no trace. */
+export function forgetVaultsBut(histories: Pick<Histories, "forget">, vaultIds: readonly string[]): Promise<void> {
+  return histories.forget((res) => res.startsWith("vault:") && !vaultIds.includes(res.slice("vault:".length)));
 }
 
 /** Keeps what is trusted in memory: for a program that begins from the keyring each time. */

@@ -36,5 +36,6 @@ export function asPerson(vaults: VaultStore, userId: string, session: () => Prom
     send: (request) => asked(() => vaults.send(request)),
     list: () => asked(() => vaults.list()),
     fresh: (id) => asked(() => vaults.fresh(id)),
+    one: async (id) => vaults.known(id) ?? asked(() => vaults.fresh(id)),
   };
 }

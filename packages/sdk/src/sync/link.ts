@@ -44,6 +44,8 @@ export interface Link {
   readonly ended: Promise<LinkEnd>;
   /** Ends it as soon as no page is on its way. */
   retire(): void;
+  /** Tells what could not be told before and can be now. */
+  tellLate(): void;
   end(): void;
 }
 
@@ -52,6 +54,8 @@ const answerMilliseconds = 60_000;
 const quietWithPings = 45_000;
 const quietWithoutPings = 120_000;
 export const mostPerPage = 1000;
+/** What the person accepts on another device no push tells this one. */
+const acceptMilliseconds = 10_000;
 /** The service counts over a minute. */
 const longestWait = 60;
 
@@ -175,6 +179,13 @@ export function openLink(of: LinkOf, token: string): Link {
     }
   };
 
+  /** Whether the person has not accepted one of the vaults yet. */
+  const awaitsAcceptance = (): boolean =>
+    [...replica.vaults.keys()].some((id) => vaults.known(id)?.keyError?.code === "not_accepted");
+  const acceptTimer = setInterval(() => {
+    if (listed && awaitsAcceptance()) enqueue(() => vaults.list().then(() => undefined));
+  }, acceptMilliseconds);
+
   const heard = (): void => {
     clearTimeout(quietTimer);
     quietTimer = setTimeout(() => {
@@ -212,6 +223,7 @@ export function openLink(of: LinkOf, token: string): Link {
   return {
     ended: connection.closed.then(async (code) => {
       unhear?.();
+      clearInterval(acceptTimer);
       await work;
       // What was under way may have asked once more.
       clearTimeout(answerTimer);
@@ -226,6 +238,7 @@ export function openLink(of: LinkOf, token: string): Link {
       retiring = true;
       if (asking === undefined) connection.end(1000);
     },
+    tellLate: () => enqueue(() => take(() => [])),
     end: () => connection.end(1000),
   };
 }

@@ -29,8 +29,8 @@ export type SyncChange =
 export type OnUnreadable = ((id: string, error: CofferError) => void) | undefined;
 
 /**
- * Changes with their records opened; those that cannot be opened are left out and `onUnreadable` hears of them. Where that is
- * for want of their vault's key, which is there again another time perhaps, they come then.
+ * Changes with their records opened; those that cannot be opened are left out and `onUnreadable` hears of them. They come
+ * once their vault has a key that was not tried yet: because it could not be used before, or the vault was rotated.
  */
 export async function openChanges(
   changes: readonly ReplicaChange[],
@@ -43,15 +43,18 @@ export async function openChanges(
   const opening = [...changes, ...late].map(async (change): Promise<SyncChange[]> => {
     if ("record" in change) {
       const { id, vault_id } = change.record;
-      const action = untold.get(id) ?? change.action;
-      if (await hasKey(vaults, vault_id)) untold.delete(id);
-      else untold.set(id, action);
+      const action = untold.get(id)?.action ?? change.action;
+      const tried = await keyVersionOf(vaults, vault_id);
       const record = await openHeld(change.record, vaults, onUnreadable);
+      if (record === undefined) untold.set(id, { action, tried });
+      else untold.delete(id);
       return record === undefined ? [] : [{ action, record }];
     }
     if (change.action === "vault_created" || change.action === "vault_updated") {
       const view = replica.vaults.get(change.vault_id);
-      return view === undefined ? [] : [{ action: change.action, vault: vaultOf(view) }];
+      return view === undefined
+        ? []
+        : [{ action: change.action, vault: vaults.known(view.id)?.vault ?? vaultOf(view) }];
     }
     return [change];
   });
@@ -66,14 +69,18 @@ async function lateChanges(
 ): Promise<RecordChange[]> {
   const now = new Set(changes.map((change) => ("record" in change ? change.record.id : undefined)));
   const late: RecordChange[] = [];
-  for (const change of untoldChanges(replica))
-    if (!now.has(change.record.id) && (await hasKey(vaults, change.record.vault_id))) late.push(change);
+  for (const { action, record, tried } of untoldChanges(replica)) {
+    if (now.has(record.id)) continue;
+    const version = await keyVersionOf(vaults, record.vault_id);
+    if (version !== null && version !== tried) late.push({ action, record });
+  }
   return late;
 }
 
-async function hasKey(vaults: VaultStore, vaultId: string): Promise<boolean> {
-  const vault = await vaults.one(vaultId).catch(() => undefined);
-  return vault !== undefined && vault.key !== null;
+/** Which version of a vault's key can be used now; null for none. */
+async function keyVersionOf(vaults: VaultStore, vaultId: string): Promise<number | null> {
+  const open = await vaults.one(vaultId).catch(() => undefined);
+  return open === undefined || open.key === null ? null : open.vault.key_version;
 }
 
 /** One record, opened; undefined when it cannot be. */

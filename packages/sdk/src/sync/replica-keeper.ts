@@ -1,6 +1,5 @@
 import type { OfflineStorage } from "../offline-transport.ts";
 import type { PersonSession } from "../person-session.ts";
-import type { VaultKeyMarks } from "../vaults/known-vault-keys.ts";
 import { emptyReplica } from "./replica.ts";
 import type { Replica, ReplicaChange } from "./replica.ts";
 import { loadReplica, saveReplica } from "./saved-replica.ts";
@@ -14,8 +13,6 @@ export interface ReplicaKeeper {
    * again.
    */
   change(tell: () => Promise<readonly ReplicaChange[]>): Promise<void>;
-  /** Writes it anew before long, though nothing in it has changed: the marks of vault keys beside it have. */
-  rewrite(): void;
   /** Writes what is not written yet, or could not be, and nothing after it. */
   close(): Promise<void>;
   /** Forgets what was written; nothing is written any more. */
@@ -32,13 +29,12 @@ const saveMilliseconds = 5_000;
 export async function replicaKeeper(
   session: PersonSession,
   url: string,
-  keyMarks: VaultKeyMarks,
   {
     storage,
     onStorageError,
   }: { storage?: OfflineStorage | undefined; onStorageError?: ((error: unknown) => void) | undefined },
 ): Promise<ReplicaKeeper> {
-  const held = storage === undefined ? undefined : await loadReplica(storage, session, url, keyMarks);
+  const held = storage === undefined ? undefined : await loadReplica(storage, session, url);
   const replica = held ?? emptyReplica();
   /** Up to where the replica was complete the last time. */
   let complete = replica.serverTime;
@@ -66,7 +62,7 @@ export async function replicaKeeper(
     const leaving = stale;
     unwritten = stale = false;
     try {
-      await saveReplica(to, session, url, replica, complete, keyMarks);
+      await saveReplica(to, session, url, replica, complete);
     } catch (error) {
       unwritten = true;
       stale ||= leaving;
@@ -94,12 +90,6 @@ export async function replicaKeeper(
       if (stale || due) clearTimeout(timer);
       else if (timer !== undefined) return;
       timer = setTimeout(() => void write(), stale || due ? 0 : saveMilliseconds);
-    },
-    rewrite() {
-      unwritten = true;
-      if (storage === undefined || closed) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => void write(), 0);
     },
     async close() {
       closed = true;

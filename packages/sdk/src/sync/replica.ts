@@ -19,8 +19,14 @@ export interface Replica {
   records: Map<string, HeldRecord>;
   /** While everything comes anew: what was held before and has not come again yet. */
   before: Map<string, HeldRecord> | undefined;
-  /** Records of which nothing could be told, since their vault's key could not be used: what is to be told once it can. */
-  untold: Map<string, RecordChange["action"]>;
+  /** Records that could not be opened: what is to be told once they can. */
+  untold: Map<string, Untold>;
+}
+
+export interface Untold {
+  action: RecordChange["action"];
+  /** The version of the vault's key that did not open it; null when there was no key that could be used. */
+  tried: number | null;
 }
 
 export interface RecordChange {
@@ -107,11 +113,11 @@ export function heldRecords({ records, before }: Replica): HeldRecord[] {
 }
 
 /** What is to be told yet. Of what is gone meanwhile nothing is. */
-export function untoldChanges(replica: Replica): RecordChange[] {
-  return [...replica.untold].flatMap(([id, action]) => {
+export function untoldChanges(replica: Replica): (RecordChange & Untold)[] {
+  return [...replica.untold].flatMap(([id, untold]) => {
     const record = heldRecord(replica, id);
     if (record === undefined) replica.untold.delete(id);
-    return record === undefined ? [] : [{ action, record }];
+    return record === undefined ? [] : [{ ...untold, record }];
   });
 }
 

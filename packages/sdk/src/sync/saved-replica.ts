@@ -2,7 +2,6 @@ import { box, cacheKey, contexts, decodeBase64, decodeText, encodeText, unboxBou
 import type { OfflineStorage } from "../offline-transport.ts";
 import type { PersonSession } from "../person-session.ts";
 import { refusedStorage, storedBox } from "../stored-box.ts";
-import type { VaultKeyMarks } from "../vaults/known-vault-keys.ts";
 import type { VaultView } from "../vaults/views.ts";
 import { heldRecords } from "./replica.ts";
 import type { HeldRecord, RecordChange, Replica } from "./replica.ts";
@@ -14,12 +13,11 @@ interface Saved {
   vaults: VaultView[];
   records: HeldRecord[];
   /** Absent from what earlier versions wrote. */
-  key_marks?: Record<string, string>;
-  untold?: [string, RecordChange["action"]][];
+  untold?: [id: string, action: RecordChange["action"], tried?: number | null][];
 }
 
 /**
- * What the storage holds of this person at this service; undefined when it holds nothing. `keyMarks` takes what it says.
+ * What the storage holds of this person at this service; undefined when it holds nothing.
  * Throws CofferError `configuration` when it cannot be read or holds anything else: another person's or service's, or what
  * was altered. Which of these it is cannot be told, and neither is replaced.
  */
@@ -27,7 +25,6 @@ export async function loadReplica(
   storage: OfflineStorage,
   session: PersonSession,
   url: string,
-  keyMarks: VaultKeyMarks,
 ): Promise<Replica | undefined> {
   const text = await storedBox(storage);
   if (text === undefined) return undefined;
@@ -39,13 +36,12 @@ export async function loadReplica(
   const saved = JSON.parse(decodeText(opened)) as Saved; // we sealed it
   if (saved.version !== 1) throw refusedStorage(storage, "was written by a later version");
   if (saved.url !== url) throw refusedStorage(storage, `holds what was kept of ${saved.url}, and this is ${url}`);
-  keyMarks.take(saved.key_marks ?? {});
   return {
     serverTime: saved.server_time,
     vaults: new Map(saved.vaults.map((view) => [view.id, view])),
     records: new Map(saved.records.map((record) => [record.id, record])),
     before: undefined,
-    untold: new Map(saved.untold),
+    untold: new Map((saved.untold ?? []).map(([id, action, tried = null]) => [id, { action, tried }])),
   };
 }
 
@@ -59,7 +55,6 @@ export async function saveReplica(
   url: string,
   replica: Replica,
   serverTime: string,
-  keyMarks: VaultKeyMarks,
 ): Promise<void> {
   const saved: Saved = {
     version: 1,
@@ -67,8 +62,7 @@ export async function saveReplica(
     server_time: serverTime,
     vaults: [...replica.vaults.values()],
     records: heldRecords(replica),
-    key_marks: keyMarks.all(),
-    untold: [...replica.untold],
+    untold: [...replica.untold].map(([id, { action, tried }]) => [id, action, tried]),
   };
   await storage.save(
     await box(await keyOf(session), encodeText(JSON.stringify(saved)), contexts.replica(session.user.id)),

@@ -46,8 +46,9 @@ export async function stepOfPushes(
         steps.push(() => dropVault(replica, vaultId));
         continue;
       }
-      // A vault that came into sight comes with all its records.
-      sync ||= !shown.has(vaultId) || action === "vault_created";
+      // A vault that came into sight comes with all its records. One with another key has them sealed again: no push names
+      // them, and the key that was read here may be newer than the records that are held.
+      sync ||= !shown.has(vaultId) || action === "vault_created" || view.type !== "personal";
       shown.add(vaultId);
       steps.push(() => putVault(replica, view));
     } else if (id !== null && action === "record_deleted") steps.push(() => dropRecord(replica, id));

@@ -1,4 +1,3 @@
-import { decodeBase64 } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import type { OfflineStorage } from "../offline-transport.ts";
 import { renewBeforeSeconds } from "../person-session.ts";
@@ -50,8 +49,8 @@ export interface Sync {
   records(vaultId?: string): Promise<SyncedRecord[]>;
   record(id: string): Promise<SyncedRecord | undefined>;
   /**
-   * Forgets the marks of vault keys of all vaults that are not in sight, here, in the storage and in `knownVaultKeys`: for
-   * a device whose person travels, when it is up to date. Rejects when they cannot be forgotten.
+   * Forgets in the client's `trust` all vaults that are not in sight: for a device whose person travels, when it is up to date.
+   * Rejects when they cannot be forgotten.
    */
   forgetHidden(): Promise<void>;
   /** Closes the connection, waits until what is under way has been told, and writes what is held into the storage. */
@@ -69,6 +68,8 @@ export interface SyncAs {
   /** The session as it is, without a word to the service. */
   session(): Promise<PersonSession>;
   vaults: VaultStore;
+  /** Forgets what is trusted of all vaults but these. */
+  forgetHidden(vaultIds: readonly string[]): Promise<void>;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -89,9 +90,9 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
   const person = await as.session();
   const { id: userId } = person.user;
   const vaults = asPerson(as.vaults, userId, () => as.session());
-  const keeper = await replicaKeeper(person, url, vaults.keyMarks, options);
+  const keeper = await replicaKeeper(person, url, options);
   const { replica } = keeper;
-  await Promise.all([...replica.vaults.values()].map((view) => vaults.seen(view)));
+  await Promise.all([...replica.vaults.values()].map((view) => vaults.stored(view)));
 
   let stopped = false;
   let link: Link | undefined;
@@ -192,8 +193,10 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
   // Read through a function: that it changes meanwhile is not seen by the compiler.
   const isStopped = (): boolean => stopped;
 
+  const unsubscribe = vaults.onUsable(() => link?.tellLate());
   void run().catch(async (error: unknown) => {
     stopped = true;
+    unsubscribe();
     await (isCutOff(error) && fault === undefined ? keeper.clear() : keeper.close());
     ready.reject(error);
     ended.reject(error);
@@ -204,7 +207,8 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
     ended: ended.promise,
     vaults() {
       const counts = recordCounts(replica);
-      return [...replica.vaults.values()].map((view) => ({ ...vaultOf(view), record_count: counts.get(view.id) ?? 0 }));
+      const vaultsHeld = [...replica.vaults.values()].map((view) => vaults.known(view.id)?.vault ?? vaultOf(view));
+      return vaultsHeld.map((vault) => ({ ...vault, record_count: counts.get(vault.id) ?? 0 }));
     },
     async records(vaultId) {
       const held = heldRecords(replica).filter((record) => vaultId === undefined || record.vault_id === vaultId);
@@ -215,12 +219,10 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
       const held = heldRecord(replica, id);
       return held === undefined ? undefined : openHeld(held, vaults, options.onUnreadable);
     },
-    async forgetHidden() {
-      await vaults.keyMarks.keepOnly(decodeBase64(person.user_key), [...replica.vaults.keys()]);
-      keeper.rewrite();
-    },
+    forgetHidden: () => as.forgetHidden([...replica.vaults.keys()]),
     async stop() {
       stopped = true;
+      unsubscribe();
       link?.end();
       wake();
       await link?.ended;

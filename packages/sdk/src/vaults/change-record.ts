@@ -6,7 +6,8 @@ import type { NewRecord } from "./import-records.ts";
 import type { ApiAnswer } from "../transport.ts";
 import { openRecord, sealRecord } from "./sealed-record.ts";
 import type { VaultRecord } from "./sealed-record.ts";
-import { recordPath, vaultPath } from "./vault-store.ts";
+import { recordPath, vaultPath } from "./vault-path.ts";
+import type { OpenVault } from "./open-vault.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { RecordView } from "./views.ts";
 
@@ -30,39 +31,55 @@ function thisRecord(answer: ApiAnswer, vaultId: string, id: string): RecordView 
 }
 
 /** Makes a record under an id made here, to which its ciphertext is bound. Throws CofferError. */
-export async function createRecord(store: VaultStore, vaultId: string, record: NewRecord): Promise<VaultRecord> {
-  const vault = await store.one(vaultId);
+export function createRecord(store: VaultStore, vaultId: string, record: NewRecord): Promise<VaultRecord> {
   const { type, fields, id = newId() } = record;
-  const encryptedData = await sealRecord(vault, id, fields);
-  const body = { id, type, encrypted_data: encryptedData };
-  const path = `${vaultPath(vaultId)}/records`;
-  const view = await store
-    .send({ method: "POST", path, body, repeatable: true })
-    .then((made) => thisRecord(made, vaultId, id))
-    .catch((error: unknown) => alreadyOurs(error, "conflict", store, vaultId, id, encryptedData));
-  return openRecord(vault, view);
+  return withNewestKey(store, vaultId, async (vault) => {
+    const encryptedData = await sealRecord(vault, id, fields);
+    const body = { id, type, encrypted_data: encryptedData, key_version: vault.vault.key_version };
+    try {
+      const path = `${vaultPath(vaultId)}/records`;
+      const made = await store.send({ method: "POST", path, body, repeatable: true });
+      return await openRecord(vault, thisRecord(made, vaultId, id));
+    } catch (error) {
+      // Nobody else uses an id that was made here. The vault may have been rotated since the answer that was lost.
+      if (record.id === undefined) return madeBefore(error, store, vaultId, id);
+      return openRecord(vault, await alreadyOurs(error, "conflict", store, vaultId, id, encryptedData));
+    }
+  });
+}
+
+/** The record that a write made whose answer was lost. Throws the error when there is none. */
+async function madeBefore(error: unknown, store: VaultStore, vaultId: string, id: string): Promise<VaultRecord> {
+  if (!(error instanceof CofferError) || error.code !== "conflict") throw error;
+  try {
+    return await readRecord(store, vaultId, id);
+  } catch {
+    throw error;
+  }
 }
 
 /**
  * Replaces a record. With `unchangedSince`, its `updated_at` as the caller knows it, only when nobody has written in
  * between; else the last one wins. Throws CofferError, `precondition_failed` when somebody has.
  */
-export async function updateRecord(
+export function updateRecord(
   store: VaultStore,
   vaultId: string,
   id: string,
   { type, fields }: RecordChange,
   unchangedSince: string | undefined,
 ): Promise<VaultRecord> {
-  const vault = await store.one(vaultId);
-  const encryptedData = await sealRecord(vault, id, fields);
-  const body = { type: type ?? (await viewOf(store, vaultId, id)).type, encrypted_data: encryptedData };
-  const headers = unchangedSince === undefined ? undefined : { "if-match": `"${unchangedSince}"` };
-  const view = await store
-    .send({ method: "PUT", path: recordPath(vaultId, id), headers, body })
-    .then((changed) => thisRecord(changed, vaultId, id))
-    .catch((error: unknown) => alreadyOurs(error, "precondition_failed", store, vaultId, id, encryptedData));
-  return openRecord(vault, view);
+  return withNewestKey(store, vaultId, async (vault) => {
+    const encryptedData = await sealRecord(vault, id, fields);
+    const { key_version } = vault.vault;
+    const body = { type: type ?? (await viewOf(store, vaultId, id)).type, encrypted_data: encryptedData, key_version };
+    const headers = unchangedSince === undefined ? undefined : { "if-match": `"${unchangedSince}"` };
+    const view = await store
+      .send({ method: "PUT", path: recordPath(vaultId, id), headers, body })
+      .then((changed) => thisRecord(changed, vaultId, id))
+      .catch((error: unknown) => alreadyOurs(error, "precondition_failed", store, vaultId, id, encryptedData));
+    return openRecord(vault, view);
+  });
 }
 
 /** Reads, changes and writes a record, and starts over when somebody else wrote in between. Throws CofferError. */
@@ -73,12 +90,55 @@ export async function changeRecord(
   change: (record: VaultRecord) => RecordChange,
 ): Promise<VaultRecord> {
   for (let round = 1; ; round += 1) {
-    const record = await openRecord(await store.one(vaultId), await viewOf(store, vaultId, id));
+    const record = await readRecord(store, vaultId, id);
     try {
       return await updateRecord(store, vaultId, id, { type: record.type, ...change(record) }, record.updated_at);
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "precondition_failed" || round === rounds) throw error;
     }
+  }
+}
+
+/** A record, opened with the key that the vault has now. Throws CofferError. */
+export async function readRecord(store: VaultStore, vaultId: string, id: string): Promise<VaultRecord> {
+  return withKeyThatOpens(store, vaultId, async (vault) => openRecord(vault, await viewOf(store, vaultId, id)));
+}
+
+/**
+ * Does a write with the newest key of a vault, and once more with each newer one that a rotation made meanwhile: the service
+ * refuses a record under an earlier key. `again` says that it is not the first time. Throws CofferError.
+ */
+export async function withNewestKey<T>(
+  store: VaultStore,
+  vaultId: string,
+  write: (vault: OpenVault, again: boolean) => Promise<T>,
+): Promise<T> {
+  let vault = await store.toWrite(vaultId);
+  for (let round = 1; ; round += 1)
+    try {
+      return await write(vault, round > 1);
+    } catch (error) {
+      if (!(error instanceof CofferError) || error.code !== "conflict" || round === rounds) throw error;
+      const { key_version: before } = vault.vault;
+      vault = await store.fresh(vaultId);
+      if (vault.vault.key_version === before) throw error;
+    }
+}
+
+/** Opens something with the key of a vault as it is known, and once more when the vault has another key since. */
+export async function withKeyThatOpens<T>(
+  store: VaultStore,
+  vaultId: string,
+  open: (vault: OpenVault) => Promise<T>,
+): Promise<T> {
+  const vault = await store.toRead(vaultId);
+  try {
+    return await open(vault);
+  } catch (error) {
+    if (!(error instanceof CofferError) || error.code !== "not_decrypted") throw error;
+    const fresh = await store.fresh(vaultId);
+    if (fresh.vault.key_version === vault.vault.key_version) throw error;
+    return open(fresh);
   }
 }
 

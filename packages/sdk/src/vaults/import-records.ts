@@ -6,7 +6,9 @@ import { wait } from "../transport.ts";
 import type { ApiAnswer } from "../transport.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { sealRecord } from "./sealed-record.ts";
-import { allPages, vaultPath } from "./vault-store.ts";
+import { withNewestKey } from "./change-record.ts";
+import { vaultPath } from "./vault-path.ts";
+import { allPages } from "./vault-store.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { ImportView, RecordView } from "./views.ts";
 
@@ -38,7 +40,11 @@ interface Sealed {
   id: string;
   type: string;
   encrypted_data: string;
+  /** Whether the id was made here. */
+  own: boolean;
 }
+
+type IdentifiedRecord = NewRecord & { id: string; own: boolean };
 
 const mostRecords = 1000;
 /** The service takes 32 MiB at once; the rest is for what stands around the ciphertexts. */
@@ -53,15 +59,23 @@ const attempts = 4;
  */
 export async function importRecords(
   store: VaultStore,
-  vault: OpenVault,
+  vaultId: string,
   records: readonly NewRecord[],
   { onProgress }: ImportOptions = {},
 ): Promise<ImportResult> {
   const result: ImportResult = { imported: 0, failed: 0, records: [], errors: [] };
+  // So that a piece that is sealed again after a rotation has the ids of the first time.
+  const identified = records.map((record) => ({ ...record, id: record.id ?? newId(), own: record.id === undefined }));
   for (let from = 0; from < records.length;) {
-    const piece = await nextPiece(vault, records, from, result);
-    from = piece.next;
-    if (piece.sealed.length > 0) await sendPiece(store, vault.vault.id, piece.sealed, result);
+    const { next, ...done } = await withNewestKey(store, vaultId, async (vault, again) => {
+      const piece = await nextPiece(vault, identified, from);
+      const outcome: Pick<ImportResult, "records" | "errors"> = { records: [], errors: [...piece.errors] };
+      if (piece.sealed.length > 0) await sendPiece(store, vault, piece.sealed, outcome, again);
+      return { ...outcome, next: piece.next };
+    });
+    from = next;
+    result.records.push(...done.records);
+    result.errors.push(...done.errors);
     result.imported = result.records.length;
     result.failed = result.errors.length;
     onProgress?.({ done: from, failed: result.failed, total: records.length });
@@ -73,15 +87,15 @@ export async function importRecords(
 /** Seals as many records as one request takes. What cannot be sealed, or is too large, is an error of its own. */
 async function nextPiece(
   vault: OpenVault,
-  records: readonly NewRecord[],
+  records: readonly IdentifiedRecord[],
   from: number,
-  { errors }: ImportResult,
-): Promise<{ sealed: Sealed[]; next: number }> {
+): Promise<{ sealed: Sealed[]; errors: ImportResult["errors"]; next: number }> {
   const sealed: Sealed[] = [];
+  const errors: ImportResult["errors"] = [];
   let characters = 0;
   let index = from;
   for (; index < records.length && sealed.length < mostRecords; index += 1) {
-    const { type, fields, id = newId() } = records[index] as NewRecord; // the index is inside
+    const { type, fields, id, own } = records[index] as IdentifiedRecord; // the index is inside
     const encryptedData = await sealRecord(vault, id, fields).catch((error: unknown) => {
       if (!(error instanceof CofferError) || error.code !== "invalid_request") throw error;
       errors.push({ index, issue: error.message });
@@ -94,18 +108,19 @@ async function nextPiece(
     }
     if (characters + encryptedData.length > mostCharacters) break;
     characters += encryptedData.length;
-    sealed.push({ index, id, type, encrypted_data: encryptedData });
+    sealed.push({ index, id, type, encrypted_data: encryptedData, own });
   }
-  return { sealed, next: index };
+  return { sealed, errors, next: index };
 }
 
 async function sendPiece(
   store: VaultStore,
-  vaultId: string,
+  { vault: { id: vaultId, key_version } }: OpenVault,
   sealed: readonly Sealed[],
-  result: ImportResult,
+  result: Pick<ImportResult, "records" | "errors">,
+  again: boolean,
 ): Promise<void> {
-  const body = { records: sealed.map(({ id, type, encrypted_data }) => ({ id, type, encrypted_data })) };
+  const body = { records: sealed.map(({ id, type, encrypted_data }) => ({ id, type, encrypted_data })), key_version };
   const path = `${vaultPath(vaultId)}/import`;
   for (let attempt = 1; ; attempt += 1) {
     let refused: Map<number, string>;
@@ -118,10 +133,13 @@ async function sendPiece(
       await wait(delay, store.signal);
       continue;
     }
-    const made = attempt > 1 && refused.size > 0 ? await presentIn(store, vaultId) : new Map<string, string>();
-    sealed.forEach(({ index, id, type, encrypted_data }, place) => {
+    const asks = (attempt > 1 || again) && refused.size > 0;
+    const made = asks ? await presentIn(store, vaultId) : new Map<string, string>();
+    sealed.forEach(({ index, id, type, encrypted_data, own }, place) => {
       const issue = refused.get(place);
-      if (issue === undefined || made.get(id) === encrypted_data) result.records.push({ index, id, type });
+      // A rotation seals what the first request made again: under an id that was made here it is ours all the same.
+      if (issue === undefined || made.get(id) === encrypted_data || (own && made.has(id)))
+        result.records.push({ index, id, type });
       else result.errors.push({ index, issue });
     });
     return;

@@ -1,13 +1,16 @@
 import { stableIds } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { changeRecord, createRecord, updateRecord, viewOf } from "./change-record.ts";
+import type { ApiRequest } from "../transport.ts";
+import { changeRecord, createRecord, readRecord, updateRecord } from "./change-record.ts";
 import type { RecordChange } from "./change-record.ts";
 import { importRecords } from "./import-records.ts";
 import type { ImportOptions, ImportResult, NewRecord } from "./import-records.ts";
 import { vaultKeyOf } from "./open-vault.ts";
+import type { OpenVault } from "./open-vault.ts";
 import { openRecord } from "./sealed-record.ts";
 import type { VaultRecord } from "./sealed-record.ts";
-import { allPages, recordPath, vaultPath } from "./vault-store.ts";
+import { recordPath, vaultPath } from "./vault-path.ts";
+import { allPages } from "./vault-store.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { RecordView } from "./views.ts";
 
@@ -57,29 +60,56 @@ export function recordsClient(store: VaultStore, { onUnreadable }: RecordsClient
   return {
     async list(vaultId, { type, updatedSince } = {}) {
       const query = { type, updated_since: updatedSince };
-      const views = await allPages<RecordView>(store.send, `${vaultPath(vaultId)}/records`, query);
-      const vault = await store.one(vaultId);
-      if (views.some((view) => view.vault_id !== vault.vault.id))
-        throw new CofferError("bad_answer", `the service listed records of another vault than ${vaultId}`);
-      const opening = views.map(async (view) => {
-        try {
-          return [await openRecord(vault, view)];
-        } catch (error) {
-          if (vault.key === null || !(error instanceof CofferError)) throw error;
-          onUnreadable?.(view.id, error);
-          return [];
-        }
-      });
-      return (await Promise.all(opening)).flat();
+      const { records, unreadable } = await openedList(store, vaultId, query);
+      for (const [id, error] of unreadable) onUnreadable?.(id, error);
+      return records;
     },
-    get: async (vaultId, id) => openRecord(await store.one(vaultId), await viewOf(store, vaultId, id)),
+    get: (vaultId, id) => readRecord(store, vaultId, id),
     create: (vaultId, record) => createRecord(store, vaultId, record),
     update: (vaultId, id, change, { unchangedSince } = {}) => updateRecord(store, vaultId, id, change, unchangedSince),
     change: (vaultId, id, change) => changeRecord(store, vaultId, id, change),
     async remove(vaultId, id) {
       await store.send({ method: "DELETE", path: recordPath(vaultId, id) });
     },
-    stableIds: async (vaultId, texts) => stableIds(vaultKeyOf(await store.one(vaultId)), texts),
-    import: async (vaultId, records, options) => importRecords(store, await store.one(vaultId), records, options),
+    stableIds: async (vaultId, texts) => stableIds(vaultKeyOf(await store.toRead(vaultId)), texts),
+    import: (vaultId, records, options) => importRecords(store, vaultId, records, options),
   };
+}
+
+interface OpenedList {
+  records: VaultRecord[];
+  unreadable: [id: string, error: CofferError][];
+}
+
+/** How often a list is read again because the vault got another key in between. */
+const rounds = 5;
+
+/** The records of a vault, opened with the one key that all of them have. Throws CofferError. */
+async function openedList(store: VaultStore, vaultId: string, query: ApiRequest["query"]): Promise<OpenedList> {
+  let vault = await store.toRead(vaultId);
+  for (let round = 1; ; round += 1) {
+    const views = await allPages<RecordView>(store.send, `${vaultPath(vaultId)}/records`, query);
+    if (views.some((view) => view.vault_id !== vault.vault.id))
+      throw new CofferError("bad_answer", `the service listed records of another vault than ${vaultId}`);
+    const opened = await openAll(vault, views);
+    if (opened.unreadable.length === 0 || round === rounds) return opened;
+    const { key_version: before } = vault.vault;
+    vault = await store.fresh(vaultId);
+    if (vault.vault.key_version === before) return opened;
+  }
+}
+
+async function openAll(vault: OpenVault, views: readonly RecordView[]): Promise<OpenedList> {
+  const list: OpenedList = { records: [], unreadable: [] };
+  if (views.length > 0) vaultKeyOf(vault);
+  const opening = views.map((view) =>
+    openRecord(vault, view).catch((error: unknown) => {
+      if (error instanceof CofferError) return error;
+      throw error;
+    }),
+  );
+  for (const [index, opened] of (await Promise.all(opening)).entries())
+    if (opened instanceof CofferError) list.unreadable.push([views[index]?.id ?? "", opened]);
+    else list.records.push(opened);
+  return list;
 }

@@ -1,103 +1,115 @@
-import { box, contexts, decodeBase64, newId, newKey, seal } from "@coffer/crypto";
 import { askedFor } from "../asked-for.ts";
-import { firstKeyVersion } from "../create-folder.ts";
 import { CofferError } from "../errors.ts";
+import { namedBy } from "../find-secret.ts";
+import { adoptVault } from "../histories/adopt.ts";
+import type { Adoption } from "../histories/adopt.ts";
+import { acceptOffer, offerOf } from "../histories/offer.ts";
+import type { Offer } from "../histories/offer.ts";
+import type { PersonTrust } from "../histories/person-trust.ts";
+import { trustAgain } from "../histories/trust-again.ts";
 import type { PersonSession } from "../person-session.ts";
-import { publicKeyOf, requireConfirmed } from "../public-key.ts";
 import type { ConfirmKey } from "../public-key.ts";
-import { vaultKeyOf } from "./open-vault.ts";
-import type { OpenVault, Vault } from "./open-vault.ts";
-import { allPages, vaultPath } from "./vault-store.ts";
+import type { ShareRequest } from "../share-folder.ts";
+import { createVault } from "./create-vault.ts";
+import type { Vault } from "./open-vault.ts";
+import { rotateVault } from "./rotate-vault.ts";
+import type { RotatedVault } from "./rotate-vault.ts";
+import { shareVault, unshareVault, vaultMembers } from "./share-vault.ts";
+import type { VaultMember } from "./share-vault.ts";
+import { updateVault } from "./update-vault.ts";
+import { vaultPath } from "./vault-path.ts";
 import type { VaultStore } from "./vault-store.ts";
-import type { Permission } from "../views.ts";
-import type { VaultGrantView, VaultMemberView, VaultView } from "./views.ts";
-
-/** Who is given a vault, and what the person may do in it. */
-export interface ShareRequest {
-  userId: string;
-  /** How the person is called when the key is to be confirmed. */
-  name: string;
-  permission: Permission;
-}
+import type { VaultGrantView, VaultView } from "./views.ts";
 
 /** Vaults, which hold records. Every method throws CofferError. Vaults are named by their ids. */
 export interface VaultsClient {
-  /** All vaults of the caller, of every organization. While travelling, only those that are safe for it. */
+  /**
+   * All vaults of the caller, of every organization, under the names of their histories. While travelling, only those that are
+   * safe for it.
+   */
   list(): Promise<Vault[]>;
   get(id: string): Promise<Vault>;
+  /**
+   * The vault of that name or id, with `organization` only of this one. A name of two is `name_ambiguous`. The caller is asked
+   * about one that was not accepted yet.
+   */
+  find(nameOrId: string, options?: { organization?: string | undefined }): Promise<Vault>;
   /** Makes a vault with a new key that only the caller can open. Only a `shared` one can be shared. */
   create(name: string, options?: { type?: "personal" | "shared" | undefined }): Promise<Vault>;
   /** What is not given stays. */
   update(id: string, change: { name?: string | undefined; safeForTravel?: boolean | undefined }): Promise<Vault>;
   /** With all its records. It cannot be undone. */
   remove(id: string): Promise<void>;
-  members(id: string): Promise<VaultMemberView[]>;
+  members(id: string): Promise<VaultMember[]>;
   /** Gives a member of the organization the vault with its key, or changes the permission. */
-  share(id: string, request: ShareRequest, confirm: ConfirmKey): Promise<VaultGrantView>;
-  unshare(id: string, userId: string): Promise<void>;
+  share(id: string, request: ShareRequest): Promise<VaultGrantView>;
+  /**
+   * Ends a member's access and gives the vault a new key, so that the history says it too; with one's own id leaves. Null when
+   * the caller leaves, or the vault has no history. Done again after an error it goes on with what is left.
+   */
+  unshare(id: string, userId: string): Promise<RotatedVault | null>;
+  /** Gives the vault a new key, for the members that its history confirms. */
+  rotate(id: string): Promise<RotatedVault>;
+  /** What is offered, to be accepted. */
+  offer(id: string): Promise<Offer>;
+  /** Accepts a vault that somebody gave the caller. */
+  accept(id: string): Promise<void>;
+  /** Gives a shared vault a history that was made without one. */
+  adopt(id: string): Promise<Adoption>;
+  /** Trusts the history as the service shows it, once the newest signer's words were compared. */
+  trust(id: string, confirm: ConfirmKey): Promise<void>;
 }
 
-export function vaultsClient(store: VaultStore, session: () => Promise<PersonSession>): VaultsClient {
-  const member = (id: string, userId: string): string => `${vaultPath(id)}/members/${encodeURIComponent(userId)}`;
+export function vaultsClient(
+  store: VaultStore,
+  trust: PersonTrust,
+  session: () => Promise<PersonSession>,
+): VaultsClient {
   return {
     list: async () => (await store.list()).map(({ vault }) => vault),
     get: async (id) => (await store.fresh(id)).vault,
-    async create(name, { type = "personal" } = {}) {
-      return (await createVault(store, await session(), name, type)).vault;
+    async find(nameOrId, { organization } = {}) {
+      const all = (await store.list()).filter(
+        ({ vault }) => organization === undefined || vault.org_id === organization,
+      );
+      // Nobody else makes a personal vault, and nobody else's can be shown as one.
+      const things = all.map(({ vault, accepted }) => ({
+        ...{ id: vault.id, name: vault.name, trusted: vault.type === "personal" || accepted },
+      }));
+      const found = namedBy("vault", things, nameOrId);
+      if (found === undefined) throw new CofferError("not_found", `there is no vault ${nameOrId} that you may see`);
+      return found.trusted === false ? (await store.toRead(found.id)).vault : (await store.one(found.id)).vault;
     },
-    async update(id, { name, safeForTravel }) {
-      const body = { name, safe_for_travel: safeForTravel };
-      const answer = await store.send({ method: "PATCH", path: vaultPath(id), body });
-      return (await store.seen(askedFor<VaultView>(answer, { id }))).vault;
-    },
+    create: async (name, { type = "personal" } = {}) =>
+      (await createVault(store, trust, await session(), name, type)).vault,
+    update: async (id, change) => (await updateVault(store, trust, id, change)).vault,
     async remove(id) {
       await store.send({ method: "DELETE", path: vaultPath(id) });
       store.forget(id);
     },
-    members: (id) => allPages<VaultMemberView>(store.send, `${vaultPath(id)}/members`),
-    async share(id, request, confirm) {
-      return shareVault(store, member(id, request.userId), await store.fresh(id), request, confirm);
+    members: (id) => vaultMembers(store, trust, id),
+    share: (id, request) => shareVault(store, trust, id, request),
+    unshare: (id, userId) => unshareVault(store, trust, id, userId),
+    rotate: (id) => rotateVault(store, trust, id),
+    async offer(id) {
+      await store.fresh(id);
+      return offerOf(trust, `vault:${id}`);
     },
-    async unshare(id, userId) {
-      await store.send({ method: "DELETE", path: member(id, userId) });
+    async accept(id) {
+      await store.fresh(id);
+      await acceptOffer(trust, `vault:${id}`);
+      await store.fresh(id);
+    },
+    async adopt(id) {
+      const adoption = await adoptVault(store.send, trust, await session(), id);
+      await store.fresh(id);
+      return adoption;
+    },
+    async trust(id, confirm) {
+      await trustAgain(trust.histories, `vault:${id}`, confirm);
+      const view = askedFor<VaultView>(await store.send({ method: "GET", path: vaultPath(id) }), { id });
+      await trust.vaultPins.overwrite(view);
+      await store.seen(view);
     },
   };
-}
-
-/** Makes a vault under an id made here, to which its new key is bound. Sent again after a lost answer, it finds itself. */
-async function createVault(store: VaultStore, session: PersonSession, name: string, type: string): Promise<OpenVault> {
-  const id = newId();
-  const encryptedKey = await box(decodeBase64(session.user_key), newKey(), contexts.vaultKey(id));
-  const body = { id, name, type, encrypted_key: encryptedKey, key_version: firstKeyVersion };
-  try {
-    const answer = await store.send({ method: "POST", path: "/api/vaults", body, repeatable: true });
-    return await store.seen(askedFor<VaultView>(answer, { id, encrypted_key: encryptedKey }));
-  } catch (error) {
-    if (!(error instanceof CofferError) || error.code !== "conflict") throw error;
-    const there = await store.fresh(id).catch(() => undefined);
-    if (there?.view.encrypted_key !== encryptedKey) throw error;
-    return there;
-  }
-}
-
-/**
- * Seals a vault's key to a member's public key and hands it over, or changes the member's permission.
- * Throws CofferError `access_denied` when the member's key is not confirmed or the caller does not manage the vault.
- */
-async function shareVault(
-  store: VaultStore,
-  path: string,
-  open: OpenVault,
-  { userId, name, permission }: ShareRequest,
-  confirm: ConfirmKey,
-): Promise<VaultGrantView> {
-  const key = vaultKeyOf(open);
-  const { public_key } = await publicKeyOf(store.send, userId);
-  await requireConfirmed({ kind: "user", id: userId, name, public_key }, confirm);
-  const body = {
-    permission,
-    encrypted_key: await seal(public_key, key, contexts.vaultKey(open.vault.id)),
-    key_version: open.vault.key_version,
-  };
-  return askedFor<VaultGrantView>(await store.send({ method: "PUT", path, body }), { user_id: userId });
 }

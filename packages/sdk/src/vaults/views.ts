@@ -14,9 +14,14 @@ export interface VaultView {
   record_count: number;
   safe_for_travel: boolean;
   /** The vault's key as it was sealed for the caller: a box under the user key, or a JWE to the public key. */
-  encrypted_key: string;
+  encrypted_key: string | null;
+  encrypted_key_alg?: string | null;
   permission: Permission;
   key_version: number;
+  /** The number of the newest entry of its history; null where it has none. */
+  history_seq?: number | null;
+  /** What the person's devices tell each other of its history. */
+  sealed_pin?: { version: number; sealed: string } | null;
 }
 
 export interface RecordView {
@@ -34,6 +39,8 @@ export interface VaultMemberView {
   email: string;
   permission: Permission;
   added_at: string;
+  /** Whether the present key was sealed to this member. */
+  has_key?: boolean;
 }
 
 export interface VaultGrantView {

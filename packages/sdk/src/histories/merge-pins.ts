@@ -1,0 +1,53 @@
+import type { Head } from "@coffer/history";
+import type { Histories } from "./histories.ts";
+import { understoodHistory } from "./history-failure.ts";
+import type { Trusted, TrustRecord } from "./trust-storage.ts";
+import { forked, hashBefore } from "./walk.ts";
+
+/** What another device of the person trusts. */
+export interface SharedPins {
+  /** By the names of histories. */
+  pins: Record<string, Head>;
+  /** Folders and vaults that the person has made or accepted. */
+  accepted: readonly string[];
+}
+
+/**
+ * What another device pinned before this one did must be part of the history that was verified here.
+ * Throws CofferError `history_forked`.
+ */
+export async function requireContained(
+  own: Histories,
+  { resources }: TrustRecord,
+  { pins }: SharedPins,
+): Promise<void> {
+  for (const [res, pin] of Object.entries(pins)) {
+    const here = resources[res]?.pin;
+    if (here === undefined || pin.seq > here.seq) continue;
+    const name = res as `folder:${string}`; // the pins have the names of histories
+    if (pin.seq === here.seq && pin.hash === here.hash) continue;
+    const hash = await understoodHistory(hashBefore(own.read, name, pin.seq, here));
+    if (hash !== pin.hash) throw await understoodHistory(Promise.reject<Error>(forked(name, pin.seq)));
+  }
+}
+
+/** What this device trusts, together with what another one does. */
+export function withPins(
+  resources: TrustRecord["resources"],
+  { pins, accepted }: SharedPins,
+): TrustRecord["resources"] {
+  const merged = { ...resources };
+  for (const [res, pin] of Object.entries(pins)) {
+    const here = resources[res];
+    const isAccepted = accepted.includes(res) || res.startsWith("org:");
+    if (here === undefined) merged[res] = { pin, state: null, accepted: isAccepted };
+    else merged[res] = { ...laterOf(here, pin), accepted: here.accepted || isAccepted };
+  }
+  return merged;
+}
+
+/** What this device has verified, which is to contain what another one has. */
+function laterOf(here: Trusted, pin: Head): Trusted {
+  const known = here.expect ?? here.pin;
+  return pin.seq > known.seq ? { ...here, expect: pin } : here;
+}

@@ -1,0 +1,195 @@
+import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
+import type { Head } from "@coffer/history";
+import { askedFor } from "../asked-for.ts";
+import { CofferError } from "../errors.ts";
+import type { Histories } from "./histories.ts";
+import { requireContained, withPins } from "./merge-pins.ts";
+import type { Trusted } from "./trust-storage.ts";
+import type { PersonSession } from "../person-session.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import { vaultPath } from "../vaults/vault-path.ts";
+import type { VaultView } from "../vaults/views.ts";
+
+/**
+ * What a person's devices tell each other of the histories of vaults: one sealed pin for each vault, beside it on the service,
+ * so that travel mode hides it with its vault.
+ */
+export interface VaultPins {
+  /**
+   * Brings in what the person's other devices trust of a vault, as a view shows it.
+   * Throws CofferError `keyring_missing`, `keyring_rolled_back`, `history_forked`.
+   */
+  take(view: VaultView): Promise<void>;
+  /** Tells the others what this device trusts of the vaults that it has seen, as far as they do not know. */
+  save(): Promise<void>;
+  /** Writes over what the service shows, whatever it is: the person trusts the history as it is shown now. */
+  overwrite(view: VaultView): Promise<void>;
+}
+
+export interface VaultPinsOptions {
+  send(request: ApiRequest): Promise<ApiAnswer>;
+  session(): Promise<PersonSession>;
+  histories: Histories;
+  /** Hears why the person's other devices could not be told. */
+  onTrouble?: ((error: CofferError) => void) | undefined;
+}
+
+interface SealedPin {
+  version: number;
+  sealed: string;
+}
+
+interface PinPlaintext {
+  pin: [seq: number, hash: string];
+  accepted: boolean;
+}
+
+/** How often a device tries to be the next that writes a pin. */
+const rounds = 6;
+
+const resOf = (id: string): `vault:${string}` => `vault:${id}`;
+
+export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOptions): VaultPins {
+  /** Vaults that the service showed to this process: of no others is anything written. */
+  const seen = new Set<string>();
+  let saving: Promise<void> = Promise.resolve();
+
+  const change = (res: string, apply: (before: Trusted) => Trusted): Promise<unknown> =>
+    histories.changeRecord((record) => {
+      const here = record.resources[res];
+      return here === undefined ? record : { ...record, resources: { ...record.resources, [res]: apply(here) } };
+    });
+
+  const viewNow = async (id: string): Promise<VaultView> =>
+    askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });
+
+  const take = async (view: VaultView): Promise<void> => {
+    const res = resOf(view.id);
+    seen.add(view.id);
+    const record = await histories.record();
+    const here = record.resources[res];
+    const known = here?.pin_version ?? 0;
+    let shown = shownPin(view);
+    // The view may be from just before this device wrote its pin.
+    if (versionOf(shown) < known) shown = shownPin(await viewNow(view.id));
+    if (versionOf(shown) < known) throw pinRolledBack(view, shown?.version, known);
+    if (shown === undefined || shown.version === known) return;
+    const opened = await openPin(await session(), view.id, shown);
+    if (opened === undefined) {
+      // A device that trusts something already goes on with that.
+      if (here === undefined) throw pinMissing(view);
+      onTrouble?.(pinMissing(view));
+      return;
+    }
+    const { pin, accepted } = opened;
+    const shared = { pins: { [res]: pin }, accepted: accepted ? [res] : [] };
+    await requireContained(histories, record, shared);
+    await histories.changeRecord((present) => {
+      const resources = withPins(present.resources, shared);
+      const merged = resources[res] as Trusted; // it is among the pins
+      const told = { seq: pin.seq, accepted };
+      return { ...present, resources: { ...resources, [res]: { ...merged, pin_version: shown.version, told } } };
+    });
+  };
+
+  const write = async (id: string): Promise<void> => {
+    const res = resOf(id);
+    for (let round = 0; round < rounds; round += 1) {
+      const here = (await histories.record()).resources[res];
+      if (here === undefined || !isUntold(here)) return;
+      const version = (here.pin_version ?? 0) + 1;
+      const { pin, expect = pin, accepted } = here;
+      try {
+        const sealed = await sealPin(await session(), id, version, expect, accepted);
+        await send({ method: "PUT", path: `${vaultPath(id)}/pin`, body: { version, sealed } });
+      } catch (error) {
+        if (!(error instanceof CofferError) || error.code !== "precondition_failed") throw error;
+        await take(await viewNow(id));
+        continue;
+      }
+      await change(res, (before) => ({ ...before, pin_version: version, told: { seq: expect.seq, accepted } }));
+    }
+  };
+
+  const writeAll = async (): Promise<void> => {
+    for (const id of [...seen])
+      await write(id).catch((error: unknown) => {
+        if (!(error instanceof CofferError)) throw error;
+        const isGone = error.status === 404 || error.status === 403;
+        if (isGone && !error.foreign) seen.delete(id);
+        else onTrouble?.(error);
+      });
+  };
+
+  return {
+    take,
+    save() {
+      saving = saving.catch(() => undefined).then(writeAll);
+      return saving;
+    },
+    async overwrite(view) {
+      seen.add(view.id);
+      const version = shownPin(view)?.version;
+      await change(resOf(view.id), (before) => ({ ...before, pin_version: version, told: undefined }));
+    },
+  };
+}
+
+/** Whether this device has verified more of a vault's history than its `sealed_pin` says, or the person has accepted it since. */
+function isUntold({ pin, accepted, told }: Trusted): boolean {
+  return told === undefined || told.seq < pin.seq || (accepted && !told.accepted);
+}
+
+/** Throws CofferError `bad_answer` for what is no pin. */
+function shownPin({ sealed_pin: shown, name }: VaultView): SealedPin | undefined {
+  if (shown === null || shown === undefined) return undefined;
+  const { version, sealed } = shown as Partial<SealedPin>; // looked at below
+  if (typeof sealed === "string" && version !== undefined && Number.isSafeInteger(version)) return { version, sealed };
+  throw new CofferError("bad_answer", `the service's answer has no pin of the vault ${name} that could be read`);
+}
+
+function versionOf(pin: SealedPin | undefined): number {
+  return pin?.version ?? 0;
+}
+
+async function sealPin(
+  { user_key }: PersonSession,
+  id: string,
+  version: number,
+  { seq, hash }: Head,
+  accepted: boolean,
+): Promise<string> {
+  const plaintext: PinPlaintext = { pin: [seq, hash], accepted };
+  return box(decodeBase64(user_key), encodeText(JSON.stringify(plaintext)), contexts.vaultPin(id, version));
+}
+
+/** Undefined when it does not open. */
+async function openPin(
+  { user_key }: PersonSession,
+  id: string,
+  { version, sealed }: SealedPin,
+): Promise<{ pin: Head; accepted: boolean } | undefined> {
+  try {
+    const opened = await unboxBound(decodeBase64(user_key), sealed, contexts.vaultPin(id, version));
+    const { pin, accepted } = JSON.parse(decodeText(opened)) as PinPlaintext; // this person sealed it
+    return { pin: { seq: pin[0], hash: pin[1] }, accepted };
+  } catch {
+    return undefined;
+  }
+}
+
+function pinMissing({ id, name }: VaultView): CofferError {
+  return new CofferError(
+    "keyring_missing",
+    `what your devices trust of the vault ${name} does not open: \`coffer vault trust ${id}\` shows what would be trusted`,
+  );
+}
+
+function pinRolledBack({ id, name }: VaultView, shown: number | undefined, known: number): CofferError {
+  const what = shown === undefined ? "nothing" : `version ${shown}`;
+  return new CofferError(
+    "keyring_rolled_back",
+    `the service shows ${what} of what your devices trust of the vault ${name}, and this device has seen version ${known}: ` +
+      `\`coffer vault trust ${id}\` shows what would be trusted`,
+  );
+}

@@ -1,0 +1,56 @@
+import { box, contexts, decodeBase64, newId, newKey } from "@coffer/crypto";
+import type { HistoryState } from "@coffer/history";
+import { askedFor } from "../asked-for.ts";
+import { firstEntry, firstKeyVersion } from "../create-folder.ts";
+import { CofferError } from "../errors.ts";
+import type { PersonTrust } from "../histories/person-trust.ts";
+import type { PersonSession } from "../person-session.ts";
+import type { OpenVault } from "./open-vault.ts";
+import { vaultPath } from "./vault-path.ts";
+import type { VaultStore } from "./vault-store.ts";
+import type { VaultView } from "./views.ts";
+
+/**
+ * Makes a vault under an id made here, to which its new key is bound. The history of a shared one begins with the caller as the
+ * one manager; a personal one has none. Sent again after a lost answer, it finds itself.
+ */
+export async function createVault(
+  store: VaultStore,
+  trust: PersonTrust,
+  session: PersonSession,
+  name: string,
+  type: "personal" | "shared",
+): Promise<OpenVault> {
+  const [id, key] = [newId(), newKey()];
+  const context = type === "shared" ? contexts.vaultKey(id) : contexts.ownVaultKey(id);
+  const encryptedKey = await box(decodeBase64(session.user_key), key, context);
+  const first = type === "shared" ? await firstOf(trust, id, name, key) : undefined;
+  const body = { id, name, type, encrypted_key: encryptedKey, key_version: firstKeyVersion, entry: first?.text };
+  const made = async (view: VaultView): Promise<OpenVault> => {
+    if (first !== undefined) await trust.keep(`vault:${id}`, first.state);
+    return store.seen(view);
+  };
+  try {
+    const answer = await store.send({ method: "POST", path: "/api/vaults", body, repeatable: true });
+    return await made(askedFor<VaultView>(answer, { id, type, encrypted_key: encryptedKey }));
+  } catch (error) {
+    if (!(error instanceof CofferError) || error.code !== "conflict") throw error;
+    const there = await viewOf(store, id).catch(() => undefined);
+    if (there?.encrypted_key !== encryptedKey) throw error;
+    return made(there);
+  }
+}
+
+async function firstOf(
+  trust: PersonTrust,
+  id: string,
+  name: string,
+  key: Uint8Array,
+): Promise<{ text: string; state: HistoryState }> {
+  const { state: organization } = await trust.organization();
+  return firstEntry(trust, `vault:${id}`, organization.res.slice("org:".length), name, key);
+}
+
+async function viewOf(store: VaultStore, id: string): Promise<VaultView> {
+  return askedFor<VaultView>(await store.send({ method: "GET", path: vaultPath(id) }), { id });
+}

@@ -1,0 +1,145 @@
+import { box, contexts, encodeRecord, newId } from "@coffer/crypto";
+import { askedFor } from "../asked-for.ts";
+import { CofferError } from "../errors.ts";
+import { nextKey } from "../histories/next-key.ts";
+import type { RotationReport } from "../histories/next-key.ts";
+import type { PersonTrust } from "../histories/person-trust.ts";
+import { vaultAt, vaultKeyOf } from "./open-vault.ts";
+import type { OpenVault, Vault } from "./open-vault.ts";
+import { openFields } from "./sealed-record.ts";
+import { vaultPath } from "./vault-path.ts";
+import { allPages, listedMembers } from "./vault-store.ts";
+import type { VaultStore } from "./vault-store.ts";
+import type { RecordView, VaultView } from "./views.ts";
+
+/** A vault as it is after its rotation. */
+export type RotatedVault = Vault &
+  RotationReport & {
+    /** Ids of records that the present key did not open. They are stored unchanged, and open with no new key. */
+    unopened: string[];
+  };
+
+/** A record that is sealed with the next key. */
+interface Resealed {
+  id: string;
+  /** Of the record that was opened: when it has changed since, the rotation is refused. */
+  updated_at: string;
+  encrypted_data: string;
+}
+
+/** The service takes 32 MiB at once; the rest is for what stands around the ciphertexts. */
+const mostRecords = 1000;
+const mostCharacters = 28 * 1024 * 1024;
+/** How many records are sealed at once. */
+const atOnce = 64;
+
+/**
+ * Gives a vault a new key, sealed to every member that the history confirms, with all its records under it. Members that the
+ * service does not list any more are dropped from the history. It lands whole or not at all: what more than one request takes
+ * is staged first. A record that does not open stops nothing: `unopened` names it.
+ * Throws CofferError `access_denied` when the caller does not manage the vault, `conflict` when others keep writing,
+ * `bad_answer` when the answer does not say that it was done, and why the vault's key cannot be used.
+ */
+export async function rotateVault(store: VaultStore, trust: PersonTrust, id: string): Promise<RotatedVault> {
+  const { vault } = await store.toWrite(id);
+  if (vault.type === "personal")
+    throw new CofferError("invalid_request", `${vault.name} is a personal vault: nobody else has had its key`);
+  const make: Parameters<typeof trust.sign<Done>>[1] = async ({ state }) => {
+    const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
+    const open = await vaultAt(store, id, state.ver);
+    vaultKeyOf(open);
+    const listed = await listedMembers(store.send, id);
+    const { who: self } = await trust.self();
+    const views = await allPages<RecordView>(store.send, `${vaultPath(id)}/records`);
+    const request = { send: store.send, self, organization, state, listed, context: contexts.vaultKey(id) };
+    const { key, version, change, sealed, report } = await nextKey(request);
+    const { records, unopened } = await resealAll(open, views, key);
+    return {
+      change,
+      async send(entry) {
+        const users = sealed.map(({ id: userId, encrypted_key }) => ({ user_id: userId, encrypted_key }));
+        const body = { key_version: state.ver, encrypted_keys: { users }, entry, ...(await sent(store, id, records)) };
+        const answer = await store.send({ method: "POST", path: `${vaultPath(id)}/rotate`, body });
+        const view = askedFor<VaultView>(answer, { id });
+        if (view.key_version === version) return { view, report, unopened };
+        throw new CofferError("bad_answer", `the service does not say that ${state.name} has a new key`, {
+          status: answer.status,
+        });
+      },
+    };
+  };
+  const { view, report, unopened } = await trust.sign(`vault:${id}`, make, { always: true });
+  return { ...(await store.seen(view)).vault, ...report, unopened };
+}
+
+interface Done {
+  view: VaultView;
+  report: RotationReport;
+  unopened: string[];
+}
+
+async function resealAll(
+  open: OpenVault,
+  views: readonly RecordView[],
+  key: Uint8Array,
+): Promise<{ records: Resealed[]; unopened: string[] }> {
+  const records: Resealed[] = [];
+  const unopened: string[] = [];
+  for (let start = 0; start < views.length; start += atOnce) {
+    const some = views.slice(start, start + atOnce).map(async (view) => {
+      const encryptedData = await reseal(open, view, key);
+      if (encryptedData === undefined) unopened.push(view.id);
+      const { id, updated_at, encrypted_data } = view;
+      return { id, updated_at, encrypted_data: encryptedData ?? encrypted_data };
+    });
+    records.push(...(await Promise.all(some)));
+  }
+  return { records, unopened };
+}
+
+/** Undefined for a record that does not open. */
+async function reseal(
+  open: OpenVault,
+  { id, encrypted_data }: RecordView,
+  key: Uint8Array,
+): Promise<string | undefined> {
+  try {
+    const fields = await openFields(open, id, encrypted_data);
+    return await box(key, encodeRecord(fields), contexts.record(open.vault.id, id));
+  } catch (error) {
+    if (!(error instanceof CofferError) || error.code !== "not_decrypted") throw error;
+    return undefined;
+  }
+}
+
+/** What the rotation says of the records: all of them, or under what they were staged. Throws CofferError `conflict`. */
+async function sent(
+  store: VaultStore,
+  id: string,
+  records: readonly Resealed[],
+): Promise<{ records: readonly Resealed[] } | { rotation_id: string }> {
+  const pieces = piecesOf(records);
+  if (pieces.length <= 1) return { records };
+  const rotationId = newId();
+  const path = `${vaultPath(id)}/rotation/${rotationId}`;
+  for (const piece of pieces) await store.send({ method: "PUT", path, body: { records: piece } });
+  return { rotation_id: rotationId };
+}
+
+/** As many records together as one request takes. */
+function piecesOf(records: readonly Resealed[]): Resealed[][] {
+  const pieces: Resealed[][] = [];
+  let characters = 0;
+  for (const record of records) {
+    const { length } = record.encrypted_data;
+    const last = pieces.at(-1);
+    if (last === undefined || last.length >= mostRecords || characters + length > mostCharacters) {
+      pieces.push([record]);
+      characters = length;
+    } else {
+      last.push(record);
+      characters += length;
+    }
+  }
+  return pieces;
+}
