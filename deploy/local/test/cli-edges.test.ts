@@ -81,7 +81,7 @@ for (const [signal, code] of [
 await t.test("--org narrows which vaults are meant", async (t) => {
   await ada.data(["org", "create", "Second"]);
   const second = await ada.data(["vault", "create", "private", "--org", "Second"]);
-  t.match(await ada.run(["record", "ls", "Private"]), { code: 2, stderr: /2 have the name/ });
+  t.match(await ada.run(["record", "ls", "Private"]), { code: 2, stderr: /2 vaults have the name/ });
   t.equal((await ada.data(["vault", "ls"])).split("\n").length, 2);
   t.match((await ada.data(["vault", "ls", "--org", "Second"])).split("\n"), [new RegExp(`^${second}\t`)]);
   const id = await ada.data(["record", "create", "Private", "--org", "Second"], { input: note });

@@ -96,6 +96,8 @@ export async function adoptVault(
   const view = askedFor<VaultView>(await send({ method: "GET", path: vaultPath(vaultId) }), { id: vaultId });
   if (view.type === "personal" || view.org_id === null)
     throw new CofferError("invalid_request", `${view.name} is a personal vault, which has no history`);
+  // Another device of the person may know a history that the service hides.
+  await trust.vaultPins.take(view);
   const { state: organization } = await trust.histories.newest(`org:${view.org_id}`);
   const key = await openSharedVaultKey(view, session);
   if (key === null) throw new CofferError("no_key", `the key of the vault ${view.name} was not sealed to you`);
