@@ -3,7 +3,7 @@ import { holderOf } from "@coffer/history";
 import { askedFor } from "../asked-for.ts";
 import { CofferError } from "../errors.ts";
 import type { CofferErrorCode } from "../errors.ts";
-import { confirmedKey, labelOf, memberIn } from "../histories/confirmed-key.ts";
+import { confirmedKey, memberIn } from "../histories/confirmed-key.ts";
 import { grantKey } from "../histories/grant-key.ts";
 import { endedHolders } from "../histories/next-key.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
@@ -48,7 +48,8 @@ export async function vaultMembers(store: VaultStore, trust: PersonTrust, id: st
     state,
     listed.map(({ user_id }) => ({ kind: "user", id: user_id })),
   ).map((who): VaultMember => {
-    const named = { user_id: who.slice("user:".length), name: "", email: labelOf(organization, who) };
+    const userId = who.slice("user:".length);
+    const named = { user_id: userId, name: "", email: holderOf(organization, who)?.email ?? userId };
     const { perm = "read" } = holderOf(state, who) ?? {};
     return { ...named, permission: perm, added_at: "", has_key: false, problem: null, ended: true };
   });
