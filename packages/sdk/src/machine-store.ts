@@ -43,13 +43,17 @@ export function machineStore(
     transport.send({ ...request, bearer: await bearer() });
   const histories = machineHistories(configuration, trust, send);
 
-  const opened = (answer: ApiAnswer): Promise<OpenFolder[]> => {
+  const opened = async (answer: ApiAnswer): Promise<OpenFolder[]> => {
     const self = machineSelf(configuration);
     const unsealing = machineUnsealing(configuration, known);
     // A machine cannot see who its managers are but by their ids.
     const managers = (): Promise<string[]> => Promise.resolve([]);
     const views = (dataOf(answer) as FolderView[]).filter(({ id }) => isUuid(id));
-    return Promise.all(views.map((view) => trustedFolder(view, { histories, self, unsealing, managers })));
+    const open = (view: FolderView): Promise<OpenFolder> =>
+      trustedFolder(view, { histories, self, unsealing, managers });
+    const folders = await Promise.all(views.map(async (view) => ({ view, folder: await open(view) })));
+    // One that was given later is accepted by what the histories of the others say now.
+    return Promise.all(folders.map(async ({ view, folder }) => (folder.trusted === false ? open(view) : folder)));
   };
 
   return {

@@ -324,6 +324,23 @@ await t.test(
   },
 );
 
+await t.test("a machine accepts a folder as soon as who gave it manages one that it has", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const bob = await join("bob@example.com", "admin");
+  const { id: first } = await alice.client().folders.create("production");
+  const { id: his } = await bob.client().folders.create("staging");
+  const machine = await newJoinedMachine(alice, server, [first]);
+  const grant = { clientId: machine.client_id, folderId: his, permission: "read" } as const;
+  await bob.client().secrets.set("coffer://staging/database/field/password", "s3cret");
+  await bob.client().machines.share(newId(), grant, () => Promise.resolve(true));
+  const early = createClient(machine, { freshSeconds: 0 });
+  await t.rejects(early.read("coffer://staging/database/field/password"), { code: "not_accepted" });
+  await alice.client().folders.share(first, { userId: bob.session.user.id, permission: "manage" });
+  t.equal(await early.read("coffer://staging/database/field/password"), "s3cret", "it was seen before");
+  const late = createClient(machine);
+  t.equal(await late.read("coffer://staging/database/field/password"), "s3cret", "both are new to it");
+});
+
 await t.test("a machine that a manager gives a folder before it has joined joins, and has both", async (t) => {
   const { alice, server } = await startCompany(t);
   const [first, second] = [

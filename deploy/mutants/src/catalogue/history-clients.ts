@@ -132,4 +132,12 @@ export const historyClientMutants: readonly Mutant[] = [
     replace: 'const mayHave = self !== "" && !suspended.has(id);',
     tests,
   },
+  {
+    name: "folder-given-to-a-machine-is-judged-once",
+    file: `${source}/histories.ts`,
+    find: "if (known.accepted || !(await options.accepts({ given: known.given, made: undefined }))) return known;",
+    replace:
+      "if (known.accepted || known.pin.seq >= 0 || !(await options.accepts({ given: known.given, made: undefined }))) return known;",
+    tests,
+  },
 ];

@@ -1,7 +1,7 @@
 import { checkSigners, kindOf } from "@coffer/history";
 import type { Head, HistoryState, HolderId, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { historyFailure } from "./history-failure.ts";
+import { historyFailure, understoodHistory } from "./history-failure.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import { trustedIn, withTrusted } from "./trust-storage.ts";
 import type { Trusted, TrustRecord, TrustStorage } from "./trust-storage.ts";
@@ -38,8 +38,8 @@ export interface HistoriesOptions {
   self(): Promise<HolderId>;
   /** Brings in what other devices of the person trust, when something is not known here. */
   learn?: ((res: Resource) => Promise<void>) | undefined;
-  /** Whether a history that was never seen is the caller's own or accepted, once it is verified. */
-  accepts(walked: Walked): Promise<boolean>;
+  /** Whether a history that was not accepted yet is the caller's own, or accepted by what is verified now. */
+  accepts(verified: Pick<Walked, "given" | "made">): Promise<boolean>;
   /** Whether organizations' histories say who may sign: people read them, machines cannot. */
   organizations: boolean;
 }
@@ -84,9 +84,9 @@ export function histories(options: HistoriesOptions): Histories {
     if (walked === null) throw noHistory(res);
     const { state, given } = walked;
     if (before?.state?.head.seq === state.head.seq && before.expect === undefined)
-      return checkAgain(res, { ...before, state });
+      return checkAgain(res, await acceptAgain(res, { ...before, state }));
     const checked_by = await checkOrganization(res, walked, before?.pin ?? null);
-    const accepted = before?.accepted === true || (before === undefined && (await options.accepts(walked)));
+    const accepted = before?.accepted === true || (await options.accepts(walked));
     const { sealed_until, pin_version, told } = before ?? {};
     const after: Verified = { pin: state.head, state, accepted, given, checked_by, sealed_until, pin_version, told };
     return (await replace(res, before, after)) ? after : undefined;
@@ -128,6 +128,16 @@ export function histories(options: HistoriesOptions): Histories {
     return checked;
   };
 
+  /** A folder that was not accepted may be by what the histories of others say since. */
+  const acceptAgain = async (res: Resource, known: Verified): Promise<Verified> => {
+    if (known.accepted || !(await options.accepts({ given: known.given, made: undefined }))) return known;
+    const accepted: Verified = { ...known, accepted: true };
+    await change((present) =>
+      isSame(trustedIn(present, res)?.pin, known.pin) ? withTrusted(present, res, accepted) : present,
+    );
+    return accepted;
+  };
+
   const bring = async (res: Resource): Promise<Verified> => {
     try {
       for (let round = 0; round < rounds; round += 1) {
@@ -159,9 +169,7 @@ export function histories(options: HistoriesOptions): Histories {
       const known = trustedIn(await record(), res);
       const state = known?.state;
       if (known !== undefined && state != null && known.expect === undefined && known.pin.seq === historySeq)
-        return checkAgain(res, { ...known, state }).catch((error: unknown) => {
-          throw historyFailure(error);
-        });
+        return understoodHistory(acceptAgain(res, { ...known, state }).then((accepted) => checkAgain(res, accepted)));
       if (known === undefined && (historySeq === null || historySeq === undefined)) throw noHistory(res);
       return newest(res);
     },

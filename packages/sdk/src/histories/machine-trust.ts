@@ -6,8 +6,7 @@ import { histories } from "./histories.ts";
 import type { Histories } from "./histories.ts";
 import { machineEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
-import type { TrustStorage } from "./trust-storage.ts";
-import type { Walked } from "./walk.ts";
+import type { Trusted, TrustStorage } from "./trust-storage.ts";
 
 /** A machine as histories name it. */
 export function machineSelf({ client_id, public_key, private_key }: MachineConfiguration): Self {
@@ -32,13 +31,13 @@ export function machineHistories(
     storage,
     read: machineEntries(send),
     self: () => Promise.resolve(who),
-    accepts: async (walked) => isGivenByManager(walked, await own.record()),
+    accepts: async ({ given }) => isGivenByManager(given, await own.record()),
     organizations: false,
   });
   return own;
 }
 
-function isGivenByManager({ given }: Walked, { resources }: Awaited<ReturnType<Histories["record"]>>): boolean {
+function isGivenByManager(given: Trusted["given"], { resources }: Awaited<ReturnType<Histories["record"]>>): boolean {
   if (given === undefined) return false;
   return Object.values(resources).some(({ state, accepted }) => {
     const manager = accepted && state !== null ? holderOf(state, given.by) : undefined;
