@@ -1,0 +1,545 @@
+import type { Random } from "../faults/random.ts";
+import type { Actor } from "./actor.ts";
+import type { Attacker } from "./attacker.ts";
+import type { Asked, Body, Oracle } from "./oracle.ts";
+import { sealedName } from "./truth.ts";
+import type { KnownEntry, Res, StateThere, Truth, Who } from "./truth.ts";
+
+export interface Answered {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+/** One thing that the service does otherwise than an honest one, during a deed. */
+export interface Lie {
+  readonly name: string;
+  /** Answers without a word to the real service. */
+  instead?(asked: Asked): Answered | undefined;
+  /** Changes what the real service answered, also by a promise. Throws what the network would. */
+  after?(asked: Asked, answered: Answered): unknown;
+}
+
+/** What stands between the clients and the real service, and has seen everything. */
+export interface Liar {
+  /** How an actor reaches the service. */
+  fetchFor(actor: Actor): typeof fetch;
+  /** Some lies for a deed of this actor. */
+  lies(random: Random, actor: Actor, deed: string): Promise<Lie[]>;
+  /** The process ends before this request. */
+  crash(after: number): Lie;
+}
+
+export interface LiarOptions {
+  truth: Truth;
+  oracle: Oracle;
+  attacker: Attacker;
+  org(): string;
+  url: string;
+}
+
+type Item = Record<string, unknown>;
+
+const folderList = /^\/api\/(?:org|sm\/v1)\/folders$/;
+const historyPath = /^\/api\/(?:org|sm\/v1)\/(?:folders\/([^/]+)\/)?history$/;
+const secretList = /^\/api\/(?:org\/folders\/([^/]+)|sm\/v1)\/secrets$/;
+const oneSecret = /^\/api\/(?:org\/folders\/[^/]+|sm\/v1)\/secrets\/[^/]+$/;
+const holderList = /^\/api\/org\/folders\/([^/]+)\/members$/;
+
+const isGet = ({ method }: Asked, pattern: RegExp, pathname: string): RegExpExecArray | null =>
+  method === "GET" ? pattern.exec(pathname) : null;
+
+const dataOf = (body: unknown): Item[] =>
+  ((body as { data?: Item[] } | undefined)?.data ?? []).map((one) => ({ ...one }));
+
+/** How a folder is shown: a history, and what goes with it. */
+interface Shown {
+  chain: readonly KnownEntry[];
+  view: Item;
+  secrets: Item[] | undefined;
+}
+
+export function createLiar({ truth, oracle, attacker, org, url }: LiarOptions): Liar {
+  /** Earlier answers, by actor and path. */
+  const answers = new Map<string, unknown[]>();
+  /** Earlier secrets of each folder. */
+  const secrets = new Map<Res, Item[][]>();
+
+  const remember = (actor: Actor, { method, path, pathname }: Asked, { status, body }: Answered): void => {
+    if (method !== "GET" || status !== 200) return;
+    const name = `${actor.who} ${path}`;
+    answers.set(name, [...(answers.get(name) ?? []), body].slice(-12));
+    if (!secretList.test(pathname)) return;
+    for (const [id, items] of Object.entries(Object.groupBy(dataOf(body), (one) => String(one["folder_id"])))) {
+      const res: Res = `folder:${id}`;
+      secrets.set(res, [...(secrets.get(res) ?? []), items ?? []].slice(-12));
+    }
+  };
+
+  const pageOf = (chain: readonly KnownEntry[], { query, body }: Asked): Body => {
+    const after = Number(query.get("after") ?? body["after"] ?? -1);
+    return { data: chain.slice(after + 1).map(({ text }) => text), history_seq: chain.length - 1 };
+  };
+
+  /** Shows one history, and what belongs to it, as another one. */
+  const showing = (
+    name: string,
+    res: Res,
+    { chain, view, secrets: items }: Shown,
+    also?: (item: Item) => Item,
+  ): Lie => ({
+    name,
+    after(asked, { body }) {
+      const { pathname } = asked;
+      const id = res.slice(res.indexOf(":") + 1);
+      const history = asked.method === "GET" ? historyPath.exec(pathname) : null;
+      if (history !== null && (history[1] ?? "") === (res.startsWith("org:") ? "" : id)) return pageOf(chain, asked);
+      if (pathname === "/api/org/invites/history" && res.startsWith("org:")) return pageOf(chain, asked);
+      if (pathname === "/api/org" && asked.method === "GET" && res.startsWith("org:"))
+        return { ...(body as Item), history_seq: chain.length - 1 };
+      if (isGet(asked, folderList, pathname) !== null) {
+        const data = dataOf(body).map((one) => (one["id"] === id ? { ...one, ...view } : one));
+        return { data: also === undefined ? data : data.map(also) };
+      }
+      const list = isGet(asked, secretList, pathname);
+      if (list !== null && (list[1] === undefined || list[1] === id)) {
+        const others = dataOf(body).filter((one) => one["folder_id"] !== id);
+        const own = items ?? dataOf(body).filter((one) => one["folder_id"] === id);
+        const { key_version, history_seq } = view;
+        return { data: [...others, ...own.map((one) => ({ ...one, key_version, history_seq }))] };
+      }
+      return body;
+    },
+  });
+
+  const viewAt = (res: Res, state: StateThere, who: Who): Item => {
+    const sealed = truth.sealed.get(sealedName(res, state.ver, who));
+    return {
+      ...{ key_version: state.ver, history_seq: state.entry.claims.seq, name: state.name },
+      ...(sealed ?? {}),
+    };
+  };
+
+  const secretsAt = (res: Res, version: number): Item[] | undefined =>
+    secrets.get(res)?.findLast((items) => items.every((one) => one["key_version"] === version));
+
+  /** A folder or the organization as it was. */
+  const past = (random: Random, actor: Actor, res: Res): Lie | undefined => {
+    const whole = truth.history(res);
+    if (whole.length < 2) return undefined;
+    const chain = whole.slice(0, 1 + random.below(whole.length - 1));
+    const state = truth.stateAt(chain.at(-1)?.hash ?? "");
+    if (state === undefined) return undefined;
+    const shown = { chain, view: viewAt(res, state, actor.who), secrets: secretsAt(res, state.ver) };
+    return showing(`${res} as it was at entry ${chain.length - 1}`, res, shown);
+  };
+
+  /** A history with another end: forged, or one that honest managers signed and the service did not take. */
+  const fork = async (random: Random, actor: Actor, res: Res): Promise<Lie | undefined> => {
+    const whole = truth.history(res);
+    if (whole.length === 0) return undefined;
+    const pinned = actor.record().resources[res]?.pin.seq ?? 0;
+    const least = random.below(3) === 0 ? 0 : Math.min(pinned, whole.length - 1);
+    const base = whole.slice(0, least + 1 + random.below(whole.length - least));
+    const before = truth.stateAt(base.at(-1)?.hash ?? "");
+    const made = before === undefined ? undefined : attacker.forge(random, before);
+    if (made === undefined) return undefined;
+    const chain = [...base, ...made.entries];
+    const state = truth.stateAt(chain.at(-1)?.hash ?? "") ?? before;
+    if (state === undefined) return undefined;
+    const view = { ...viewAt(res, state, actor.who), history_seq: chain.length - 1 };
+    let items = secretsAt(res, state.ver);
+    if (made.key !== undefined) {
+      const { key } = made;
+      const encrypted_key = await attacker.sealTo(actor.publicKey, key, res);
+      Object.assign(view, { encrypted_key, encrypted_key_alg: "jwe" });
+      items = await forgedSecrets(key, res);
+    }
+    const what = `${res} from entry ${base.length} on: ${made.entries[0]?.forgery?.what ?? ""}`;
+    return showing(what, res, { chain, view, secrets: items });
+  };
+
+  /** What an honest manager signed, and the service did not take: shown as if it had. */
+  const refused = (random: Random, actor: Actor, res: Res): Lie | undefined => {
+    const pool = unstored.filter((one) => one.claims.res === res && !truth.has(res, one.hash));
+    const last = pool.length === 0 ? undefined : random.one(pool);
+    const chain = last === undefined ? undefined : truth.chain(last.hash);
+    const state = last === undefined ? undefined : truth.stateAt(last.hash);
+    if (chain === undefined || state === undefined) return undefined;
+    const shown = { chain, view: viewAt(res, state, actor.who), secrets: undefined };
+    return showing(`${res} with an entry that was not stored`, res, shown);
+  };
+  const unstored: KnownEntry[] = [];
+
+  const forgedSecrets = async (key: string, res: Res): Promise<Item[]> => {
+    const present = secrets.get(res)?.at(-1) ?? [];
+    const forged = present.map(async (one) => ({
+      ...one,
+      ...(await attacker.secret(key, res, String(one["title"]), String(one["uid"]))),
+    }));
+    return Promise.all(forged);
+  };
+
+  /** The key of a folder in another version, of another folder, or the attacker's. */
+  const keys = async (random: Random, actor: Actor, res: Res): Promise<Lie> => {
+    const state = truth.newest(res);
+    const version = 1 + random.below(state?.ver ?? 1);
+    const older = truth.sealed.get(sealedName(res, version, actor.who));
+    const key = attacker.anyKey(random, res);
+    const own = { encrypted_key: await attacker.sealTo(actor.publicKey, key, res), encrypted_key_alg: "jwe" };
+    const sealed = older === undefined || random.below(2) === 0 ? own : older;
+    const shift = random.one([0, 0, 0, -1, 1]);
+    const historySeq = random.one([undefined, undefined, null, 0, 1, 1_000]);
+    const keyVersion = random.below(2) === 0 ? version : undefined;
+    return {
+      name: `${sealed === older ? `version ${version}` : "another one"} as the key of ${res}`,
+      after(asked, { body }) {
+        const isFolders = isGet(asked, folderList, asked.pathname) !== null;
+        if (!isFolders && isGet(asked, secretList, asked.pathname) === null) return body;
+        const id = res.slice("folder:".length);
+        const change = (one: Item): Item => {
+          if ((isFolders ? one["id"] : one["folder_id"]) !== id) return one;
+          const changed = {
+            ...one,
+            ...(isFolders ? sealed : {}),
+            key_version: (keyVersion ?? Number(one["key_version"])) + shift,
+            ...(historySeq === undefined ? {} : { history_seq: historySeq }),
+          };
+          return changed;
+        };
+        return { data: dataOf(body).map(change) };
+      },
+    };
+  };
+
+  /** Secrets that are sealed under a key that the attacker has. */
+  const values = async (random: Random, res: Res): Promise<Lie> => {
+    const key = attacker.anyKey(random, res);
+    const forged = await forgedSecrets(key, res);
+    const isNew = random.below(3) === 0;
+    return {
+      name: `forged secrets in ${res}`,
+      after(asked, { body }) {
+        if (isGet(asked, secretList, asked.pathname) === null) return body;
+        const data = dataOf(body).map((one) => {
+          const found = forged.find(({ uid }) => uid === one["uid"]);
+          const { title_encrypted, wrapped_dek, data_encrypted } = found ?? one;
+          return { ...one, title_encrypted, wrapped_dek, data_encrypted };
+        });
+        return { data: isNew ? data.toReversed() : data };
+      },
+    };
+  };
+
+  /** Lists of holders, machines and members with others in them, others' keys, and without some. */
+  const holders = (random: Random): Lie => {
+    const stranger = random.one(attacker.strangers);
+    const accomplice = random.one(attacker.accomplices());
+    const change = random.one(["key", "without a key", "more", "fewer", "suspended", "role", "turned"]);
+    const which = random.below(5);
+    return {
+      name: `lists of holders: ${change}`,
+      after({ method, pathname }, { body, status }) {
+        if (method !== "GET" || status !== 200) return body;
+        if (/^\/api\/users\/[^/]+\/public_key$/.test(pathname) && change === "key")
+          return { ...(body as Item), public_key: stranger.publicKey };
+        const isHolders = holderList.test(pathname);
+        const isMembers = pathname === "/api/org/members";
+        if (!isHolders && !isMembers && !/\/clients$/.test(pathname)) return body;
+        const data = dataOf(body);
+        const one = data[which % Math.max(1, data.length)];
+        if (change === "fewer") return { data: data.filter((item) => item !== one) };
+        if (change === "turned") return { data: data.toReversed() };
+        if (change === "key" && one !== undefined && "public_key" in one)
+          return { data: data.map((item) => (item === one ? { ...item, public_key: stranger.publicKey } : item)) };
+        if (change === "without a key" && isHolders) return { data: data.map((item) => ({ ...item, has_key: false })) };
+        if (change === "suspended" && isMembers)
+          return { data: data.map((item) => ({ ...item, status: "suspended" })) };
+        if (change === "role" && isMembers) return { data: data.map((item) => ({ ...item, role: "owner" })) };
+        if (change !== "more" || !isHolders) return { data };
+        const added = [stranger, accomplice].map(({ who, publicKey }) => {
+          const [kind, id] = who.split(":");
+          return { kind, id, name: "a colleague", permission: "read", public_key: publicKey, has_key: false };
+        });
+        return { data: [...data.filter((item) => added.every(({ id }) => id !== item["id"])), ...added] };
+      },
+    };
+  };
+
+  /** An earlier answer to the same question. */
+  const replay = (random: Random, actor: Actor): Lie => {
+    const chosen = [...answers.keys()].filter((name) => name.startsWith(`${actor.who} `) && random.below(2) === 0);
+    const picks = new Map(chosen.map((name) => [name, random.one(answers.get(name) ?? [])]));
+    return {
+      name: `earlier answers to ${picks.size} questions`,
+      after: ({ method, path }, { body }) => (method === "GET" ? (picks.get(`${actor.who} ${path}`) ?? body) : body),
+    };
+  };
+
+  /** Lists in another order, with one item less, or with one twice. */
+  const scrambled = (random: Random): Lie => {
+    const [kind, which, only] = [random.below(4), random.below(8), random.below(3)];
+    return {
+      name: "lists in another order, or not whole",
+      after({ method, pathname }, { body }) {
+        const data = (body as { data?: unknown[] } | undefined)?.data;
+        if (method !== "GET" || !Array.isArray(data) || data.length === 0 || pathname.length % 3 !== only) return body;
+        const at = which % data.length;
+        const changed = [
+          data.toReversed(),
+          data.filter((_, index) => index !== at),
+          [...data, data[at]],
+          data.slice(0, at),
+        ][kind];
+        return { ...(body as Item), data: changed };
+      },
+    };
+  };
+
+  const keyrings = (random: Random, actor: Actor): Lie => {
+    const versions = [...(truth.keyrings.get(actor.who) ?? [])];
+    const [version, held] = versions.length === 0 ? [1, undefined] : random.one(versions);
+    const kind = random.below(4);
+    return {
+      name: `another keyring (${kind}, version ${version})`,
+      after({ method, pathname }, answered) {
+        if (pathname !== "/api/account/keyring" || method !== "GET" || answered.status !== 200) return answered.body;
+        const now = answered.body as Item;
+        if (kind === 0) return { ...now, sealed: held?.sealed ?? now["sealed"] };
+        if (kind === 1) return { version, sealed: held?.sealed ?? now["sealed"] };
+        if (kind === 2) return { ...now, version: Number(now["version"]) + 1 };
+        return { version, sealed: "AQ==" };
+      },
+    };
+  };
+
+  /** A folder that an accomplice has founded, under the name of one that the actor knows. */
+  const offered = async (random: Random, actor: Actor): Promise<Lie | undefined> => {
+    const known = truth.folders();
+    if (known.length === 0) return undefined;
+    const name = truth.newest(random.one(known))?.name ?? "";
+    const identity = { who: actor.who, publicKey: actor.publicKey, privateKey: actor.privateKey };
+    const { res, entry, key } = await attacker.found(random, org(), name, identity);
+    const id = res.slice("folder:".length);
+    const encrypted_key = await attacker.sealTo(actor.publicKey, key, res);
+    const item = {
+      ...{ id, name, permission: "write", key_version: 1, encrypted_key, encrypted_key_alg: "jwe", history_seq: 0 },
+      ...{ created_at: "2026-11-20T10:00:00.000000Z", updated_at: "2026-11-20T10:00:00.000000Z" },
+    };
+    const first = random.below(2) === 0;
+    return {
+      name: `a folder ${id} of an accomplice`,
+      instead: (asked) =>
+        asked.method === "GET" && historyPath.exec(asked.pathname)?.[1] === id
+          ? { status: 200, headers: {}, body: pageOf([entry], asked) }
+          : undefined,
+      after(asked, { body }) {
+        if (isGet(asked, folderList, asked.pathname) === null) return body;
+        return { data: first ? [item, ...dataOf(body)] : [...dataOf(body), item] };
+      },
+    };
+  };
+
+  const heads = (random: Random): Lie => {
+    const kind = random.below(3);
+    return {
+      name: "other heads",
+      after({ pathname }, { body }) {
+        if (!pathname.endsWith("/heads")) return body;
+        const data = Object.entries((body as { data: Record<string, [number, string]> }).data);
+        if (kind === 0) return { data: {} };
+        const changed = data.map(([name, [seq, hash]]) => [name, kind === 1 ? [0, hash] : [seq + 3, hash]]);
+        return { data: Object.fromEntries(changed) as unknown };
+      },
+    };
+  };
+
+  /** The service does what it was asked, and its answer does not come. */
+  const lost = (random: Random): Lie => {
+    let left = random.below(6);
+    return {
+      name: "an answer is lost",
+      after({ method }, { body }) {
+        if (method === "GET") return body;
+        left -= 1;
+        if (left >= 0) return body;
+        throw new TypeError("fetch failed");
+      },
+    };
+  };
+
+  /** The service says that it has done what it was asked, and has not. */
+  const swallowed = (random: Random): Lie => {
+    let left = random.below(2);
+    return {
+      name: "a change is not stored",
+      instead(asked) {
+        const done = acknowledgement(asked);
+        if (done === undefined) return undefined;
+        left -= 1;
+        return left >= 0 ? undefined : done;
+      },
+    };
+  };
+
+  const unavailable = (random: Random): Lie => {
+    let left = random.below(6);
+    const body = { error: "unavailable", message: "not now", request_id: "0", details: [] };
+    return {
+      name: "the service is away",
+      instead() {
+        left -= 1;
+        return left === -1 ? { status: 503, headers: { "retry-after": "600" }, body } : undefined;
+      },
+    };
+  };
+
+  const crash = (requests: number): Lie => {
+    let left = requests;
+    return {
+      name: `it ends after ${requests} requests`,
+      instead() {
+        left -= 1;
+        if (left < 0) throw new TypeError("fetch failed");
+        return undefined;
+      },
+    };
+  };
+
+  const knownFolders = (actor: Actor): Res[] => {
+    const own = Object.keys(actor.record().resources).filter((res) => truth.history(res as Res).length > 0);
+    return own.filter((res) => res.startsWith("folder:")) as Res[];
+  };
+
+  return {
+    crash,
+    async lies(random, actor, deed) {
+      const kinds: (() => Promise<Lie | undefined> | Lie | undefined)[] = [
+        () => replay(random, actor),
+        () => scrambled(random),
+        () => holders(random),
+        () => holders(random),
+        () => keyrings(random, actor),
+        // A machine has no key before it begins.
+        () => (actor.publicKey === "" ? undefined : offered(random, actor)),
+        () => heads(random),
+        () => lost(random),
+        () => swallowed(random),
+        () => unavailable(random),
+        () => past(random, actor, `org:${org()}`),
+        () => fork(random, actor, `org:${org()}`),
+      ];
+      const folders = knownFolders(actor);
+      if (folders.length > 0) {
+        // Where somebody who was removed is still a manager by the folder's history there is most to gain.
+        const open = folders.filter((res) =>
+          [...(truth.newest(res)?.holders ?? [])].some(
+            ([who, { perm }]) => perm === "manage" && truth.removed.has(who),
+          ),
+        );
+        const res = random.one(open.length > 0 && random.below(3) > 0 ? open : folders);
+        const about = [() => past(random, actor, res), () => fork(random, actor, res), () => fork(random, actor, res)];
+        kinds.push(
+          ...about,
+          ...about,
+          () => keys(random, actor, res),
+          () => keys(random, actor, res),
+        );
+        kinds.push(() => refused(random, actor, res));
+        // What a rotation seals again, under a key that is right, would be what the attacker wrote.
+        if (deed !== "rotate")
+          kinds.push(
+            () => values(random, res),
+            () => values(random, res),
+          );
+      }
+      const chosen: Lie[] = [];
+      for (let count = random.one([1, 1, 2, 3]); count > 0; count -= 1) {
+        const lie = await random.one(kinds)();
+        if (lie !== undefined) chosen.push(lie);
+      }
+      return deed === "rotate" ? chosen.map(sparingSecrets) : chosen;
+    },
+    fetchFor: (actor) => async (input, init) => {
+      const asked = askedOf(input as string, init, url);
+      const done = await oracle.observe(actor, asked);
+      const { lies } = actor;
+      let answered: Answered | undefined;
+      for (const lie of lies) answered ??= lie.instead?.(asked);
+      if (answered === undefined) {
+        answered = await reached(input as string, init, lies.length > 0);
+        if (answered.status >= 200 && answered.status < 300) done((answered.body ?? {}) as Body);
+        remember(actor, asked, answered);
+      } else if (answered.status === 200 && typeof asked.body["entry"] === "string") {
+        unstored.push(truth.note(asked.body["entry"]));
+      }
+      if (answered.status === 409 && typeof asked.body["entry"] === "string")
+        unstored.push(truth.note(asked.body["entry"]));
+      for (const lie of lies)
+        if (lie.after !== undefined) answered = { ...answered, body: await lie.after(asked, answered) };
+      const { status, headers, body } = answered;
+      const text = body === undefined || status === 204 || status === 304 ? null : JSON.stringify(body);
+      return new Response(text, { status, headers: { "content-type": "application/json", ...headers } });
+    },
+  };
+}
+
+/** A rotation stores what it is shown: what does not open would be lost, as a service can always lose it. */
+function sparingSecrets(lie: Lie): Lie {
+  const { name, instead, after } = lie;
+  const isSecrets = ({ pathname }: Asked): boolean => secretList.test(pathname) || oneSecret.test(pathname);
+  return {
+    name,
+    ...(instead === undefined ? {} : { instead }),
+    ...(after === undefined
+      ? {}
+      : { after: (asked, answered) => (isSecrets(asked) ? answered.body : after(asked, answered)) }),
+  };
+}
+
+function askedOf(input: string, init: RequestInit | undefined, url: string): Asked {
+  const parsed = new URL(input);
+  const text = typeof init?.body === "string" ? init.body : "";
+  return {
+    method: init?.method ?? "GET",
+    path: input.slice(url.length),
+    pathname: parsed.pathname,
+    query: parsed.searchParams,
+    headers: (init?.headers ?? {}) as Record<string, string>,
+    body: (text === "" ? {} : JSON.parse(text)) as Body,
+  };
+}
+
+async function reached(input: string, init: RequestInit | undefined, lying: boolean): Promise<Answered> {
+  const headers = { ...((init?.headers ?? {}) as Record<string, string>) };
+  // What was not changed has no body that could be lied about.
+  if (lying) delete headers["if-none-match"];
+  const response = await fetch(input, { ...init, headers });
+  const text = await response.text();
+  const kept = ["etag", "retry-after", "date"].flatMap((name) => {
+    const value = lying && name === "etag" ? null : response.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return {
+    status: response.status,
+    headers: Object.fromEntries(kept),
+    body: text === "" ? undefined : (JSON.parse(text) as unknown),
+  };
+}
+
+/** What the service answers when it has done something. */
+function acknowledgement({ method, pathname, body }: Asked): Answered | undefined {
+  const ok = (answer: unknown, status = 200): Answered => ({ status, headers: {}, body: answer });
+  const id = /folders\/([^/]+)/.exec(pathname)?.[1];
+  if (method === "DELETE") return ok(undefined, 204);
+  if (pathname.endsWith("/rotate")) return ok({ id, key_version: Number(body["key_version"]) + 1 });
+  if (pathname.endsWith("/history") && typeof body["entry"] === "string") return ok({ history_seq: 0 }, 201);
+  if (method === "PATCH" && id !== undefined) return ok({ id, ...body });
+  if (method === "PUT" && pathname === "/api/account/keyring") return ok(body);
+  if (method === "PUT" && /\/members\/[^/]+$/.test(pathname))
+    return ok({ ...body, user_id: pathname.split("/").at(-1) });
+  if (method === "PUT" && pathname.includes("/clients/"))
+    return ok({ ...body, client_id: pathname.split("/")[6], folder_id: pathname.split("/").at(-1) });
+  if (method === "POST" && pathname.endsWith("/secrets")) return ok({ ...body, version: 1 }, 201);
+  return undefined;
+}

@@ -1,0 +1,369 @@
+import { contexts, decodeBase64, encodeBase64, openSealed, unboxBound } from "@coffer/crypto";
+import type { Actor } from "./actor.ts";
+import { checkOf, cutNameOf, sealedName } from "./truth.ts";
+import type { KnownEntry, Res, StateThere, Truth, Who } from "./truth.ts";
+
+export type Body = Record<string, unknown>;
+
+/** A request as the service gets it. */
+export interface Asked {
+  method: string;
+  /** With the query. */
+  path: string;
+  pathname: string;
+  query: URLSearchParams;
+  headers: Record<string, string>;
+  body: Body;
+}
+
+/** Somebody whose private key the test has. */
+export interface Identity {
+  who: Who;
+  publicKey: string;
+  privateKey: Uint8Array;
+  userKey?: Uint8Array | undefined;
+}
+
+/**
+ * Knows the whole truth, watches what clients send and hold, and says what they must never do:
+ * use a key that somebody who was removed knows, or that no manager signed; seal anything for a key that no manager added;
+ * forget what they have seen.
+ */
+export interface Oracle {
+  readonly violations: string[];
+  /** Looks at a request before the service gets it. What it returns is called when the service has done it. */
+  observe(actor: Actor, asked: Asked): Promise<(answer: Body) => void>;
+  /** An actor says that it uses this key (base64) for a folder. */
+  uses(actor: Actor, res: Res, key: string, how: string): void;
+  /** An actor was given this value for a secret. */
+  reads(actor: Actor, res: Res, title: string, value: string): void;
+  /** Compares what an actor keeps with all that it has seen before. */
+  inspect(actor: Actor): void;
+  /** The actor has given up, by the documented step, what it knew of a history; of all without one. */
+  forgives(actor: Actor, res?: Res): void;
+  violation(actor: Actor, what: string): void;
+}
+
+export interface OracleOptions {
+  truth: Truth;
+  /** Everybody, also the attacker. */
+  identities: ReadonlyMap<Who, Identity>;
+  /** Keys that the attacker alone has. */
+  strangers: readonly Identity[];
+  /** The value that the actor writes in its present deed. */
+  writing: Map<Actor, { value: string; title: string }>;
+}
+
+const folderAt = /^\/api\/(?:org|sm\/v1)\/folders\/([^/]+)/;
+const grantOfMachine = /^\/api\/org\/applications\/[^/]+\/clients\/([^/]+)\/folders\/([^/]+)$/;
+const grantOfPerson = /^\/api\/org\/folders\/([^/]+)\/members\/([^/]+)$/;
+
+export function createOracle({ truth, identities, strangers, writing }: OracleOptions): Oracle {
+  const violations: string[] = [];
+  const violation = (actor: Actor, what: string): void => void violations.push(`${actor.name}: ${what}`);
+
+  /** What the actor's own pin says of a history; undefined, and a violation, where it keeps nothing that was ever made. */
+  const stateOf = (actor: Actor, res: Res, how: string): StateThere | undefined => {
+    const pin = actor.record().resources[res]?.pin;
+    const state = pin === undefined ? undefined : truth.stateAt(pin.hash);
+    if (state === undefined) violation(actor, `${how} of ${res}, of which it has verified nothing`);
+    return state;
+  };
+
+  const organizationOf = (actor: Actor, { org }: StateThere): StateThere | undefined => {
+    const pin = actor.record().resources[`org:${org ?? ""}`]?.pin;
+    return pin === undefined ? undefined : truth.stateAt(pin.hash);
+  };
+
+  /** Forged entries that the actor counts on although it knows, or must know, that they do not count. */
+  const checkForgeries = (actor: Actor, res: Res, state: StateThere, how: string): void => {
+    const organization = organizationOf(actor, state);
+    for (const { claims, forgery, hash } of state.forgeries) {
+      if (forgery === undefined) continue;
+      if (forgery.kind === "never") {
+        violation(actor, `${how} of ${res}, which counts on a forged entry ${claims.seq}: ${forgery.what}`);
+        continue;
+      }
+      if (actor.who.startsWith("client:") || organization === undefined) continue;
+      if (organization.holders.get(forgery.who)?.key === forgery.key) continue;
+      const cut = organization.former.get(`${forgery.who} ${forgery.key}`)?.[cutNameOf(res)];
+      const counts =
+        cut === undefined
+          ? (actor.seen.get(res) ?? []).some((seen) => chainOf(seen).includes(hash))
+          : claims.seq <= cut[0];
+      if (!counts) violation(actor, `${how} of ${res}, which counts on entry ${claims.seq} of a removed manager`);
+    }
+  };
+
+  const chainOf = (hash: string): string[] => (truth.chain(hash) ?? []).map((one) => one.hash);
+
+  const checkKey = (actor: Actor, res: Res, state: StateThere, key: string, how: string): void => {
+    const known = truth.keyOf(key);
+    if (checkOf(key, res, state.ver) !== state.check)
+      violation(actor, `${how} of ${res} with a key that entry ${state.entry.claims.seq} does not name`);
+    if (known === undefined) violation(actor, `${how} of ${res} with a key that was never seen sealed`);
+    for (const who of known?.knowers ?? []) {
+      const end = state.dropped.get(who);
+      if (end === undefined || state.holders.has(who) || (known?.ver ?? 0) >= end) continue;
+      violation(actor, `${how} of ${res} with a key that ${who} knows, whose removal it has seen`);
+    }
+  };
+
+  const uses = (actor: Actor, res: Res, key: string, how: string): void => {
+    const state = stateOf(actor, res, how);
+    if (state === undefined) return;
+    checkForgeries(actor, res, state, how);
+    checkKey(actor, res, state, key, how);
+    if (!isAccepted(actor, res, state)) violation(actor, `${how} of ${res}, which it has not accepted`);
+  };
+
+  const isAccepted = (actor: Actor, res: Res, state: StateThere): boolean => {
+    const founder = truth.chain(state.entry.hash)?.[0];
+    if (actor.who.startsWith("user:")) return actor.accepted.has(res) || founder?.claims.by === actor.who;
+    if (founder?.forgery === undefined) return true;
+    const by = founder.claims.by as Who;
+    return Object.keys(actor.record().resources).some((name) => {
+      const other = name as Res; // a record has the names of histories
+      const pin = actor.record().resources[other]?.pin;
+      const states = other === res || pin === undefined ? [] : [truth.stateAt(pin.hash), truth.newest(other)];
+      return states.some((known) => known?.holders.get(by)?.perm === "manage");
+    });
+  };
+
+  /** Opens what was sealed for somebody; undefined, and a violation, when it is sealed to another key. */
+  const opened = async (actor: Actor, res: Res, who: Who, sealed: string): Promise<string | undefined> => {
+    const id = res.slice(res.indexOf(":") + 1);
+    const identity = identities.get(who);
+    const context = contexts.sharedFolderKey(id);
+    if (identity !== undefined) {
+      const own = sealed.includes(".")
+        ? openSealed(identity.privateKey, sealed, context)
+        : unboxBound(identity.userKey ?? new Uint8Array(32), sealed, contexts.folderKey(id));
+      const key = await own.catch(() => undefined);
+      if (key !== undefined) return encodeBase64(key);
+    }
+    for (const { privateKey } of strangers) {
+      const key = await openSealed(privateKey, sealed, context).catch(() => undefined);
+      if (key !== undefined) violation(actor, `it seals a key of ${res} for ${who} to the attacker's public key`);
+    }
+    violation(actor, `it seals a key of ${res} for ${who} to a key that is not theirs`);
+    return undefined;
+  };
+
+  /** A key that an actor seals for a holder. `entry` is what it signs with it. */
+  const seals = async (
+    actor: Actor,
+    res: Res,
+    who: Who,
+    sealed: unknown,
+    entry: KnownEntry | undefined,
+    how: string,
+  ): Promise<void> => {
+    if (typeof sealed !== "string") return;
+    const before = stateOf(actor, res, how);
+    const key = await opened(actor, res, who, sealed);
+    if (before === undefined || key === undefined) return;
+    const state = (entry === undefined ? undefined : truth.stateAt(entry.hash)) ?? before;
+    checkForgeries(actor, res, before, how);
+    const holder = state.holders.get(who);
+    if (holder?.key !== identities.get(who)?.publicKey)
+      violation(actor, `${how} of ${res} for ${who}, whom no manager added`);
+    const organization = organizationOf(actor, state);
+    if (who.startsWith("user:") && organization?.holders.get(who)?.key !== holder?.key)
+      violation(actor, `${how} of ${res} for ${who}, whom the organization does not name`);
+    if (checkOf(key, res, state.ver) !== state.check)
+      violation(actor, `${how} of ${res}: a key that entry ${state.entry.claims.seq} does not name`);
+    truth.noteKey(key, res, state.ver, who);
+    truth.sealed.set(sealedName(res, state.ver, who), { encrypted_key: sealed, encrypted_key_alg: algorithm(sealed) });
+    checkKey(actor, res, state, key, how);
+  };
+
+  /** A secret that an actor writes. */
+  const writes = async (actor: Actor, res: Res, uid: string, body: Body): Promise<(answer: Body) => void> => {
+    const state = stateOf(actor, res, "it writes a secret");
+    const sealed = String(body["wrapped_dek"]);
+    for (const { key } of truth.keysOf(res)) {
+      const dek = await unboxBound(decodeBase64(key), sealed, contexts.dek(uid)).catch(() => undefined);
+      if (dek === undefined) continue;
+      if (state !== undefined) uses(actor, res, key, "it writes a secret");
+      const written = writing.get(actor);
+      if (written === undefined) return () => undefined;
+      truth.values.set(written.value, { res, title: written.title, forgedUnder: undefined });
+      return (answer) => {
+        const secrets = truth.secrets.get(res) ?? new Map<string, { title: string; version: number; value: string }>();
+        truth.secrets.set(res, secrets);
+        const version = Number(answer["version"] ?? 1);
+        if ((secrets.get(uid)?.version ?? 0) < version) secrets.set(uid, { ...written, version });
+      };
+    }
+    violation(actor, `it writes a secret of ${res} under a key that nobody was seen to seal`);
+    return () => undefined;
+  };
+
+  /** The key that a person makes with a folder. */
+  const makes = async (actor: Actor, body: Body, entry: KnownEntry | undefined): Promise<void> => {
+    if (entry === undefined) return;
+    const { res } = entry.claims;
+    const sealed = String(body["encrypted_key"]);
+    const context = contexts.folderKey(res.slice("folder:".length));
+    const key = encodeBase64(await unboxBound(actor.userKey ?? new Uint8Array(32), sealed, context));
+    truth.noteKey(key, res, 1, actor.who);
+    truth.sealed.set(sealedName(res, 1, actor.who), { encrypted_key: sealed, encrypted_key_alg: "box-user" });
+    if (checkOf(key, res, 1) !== entry.claims.check) violation(actor, `it makes ${res} with another key than it signs`);
+  };
+
+  const invites = (body: Body): void => {
+    for (const one of (body["folders"] ?? []) as Body[]) {
+      const res: Res = `folder:${String(one["folder_id"])}`;
+      const tag: Who = `client:${String(body["token_hash"])}`;
+      const sealed = String(one["encrypted_folder_key"]);
+      truth.sealed.set(sealedName(res, Number(one["key_version"]), tag), {
+        encrypted_key: sealed,
+        encrypted_key_alg: "box-token",
+      });
+    }
+  };
+
+  return {
+    violations,
+    violation,
+    uses,
+    reads(actor, res, title, value) {
+      const known = truth.values.get(value);
+      if (known?.res !== res || known.title !== title) {
+        violation(actor, `it reads a value of ${res} that nobody wrote there`);
+        return;
+      }
+      if (known.forgedUnder !== undefined) uses(actor, res, known.forgedUnder, "it reads what the attacker wrote");
+    },
+    async observe(actor, { method, pathname, body }) {
+      const texts = [body["entry"], ...((body["folders"] ?? []) as Body[]).map((one) => one["entry"])];
+      const entries = texts.filter((text) => typeof text === "string").map((text) => truth.note(text));
+      const [entry] = entries;
+      const done: ((answer: Body) => void)[] = entries.map((one) => () => truth.accept(one));
+      const folder = folderAt.exec(pathname)?.[1];
+      const person = grantOfPerson.exec(pathname);
+      const machine = grantOfMachine.exec(pathname);
+      if (method === "PUT" && person !== null)
+        await seals(
+          actor,
+          `folder:${person[1] ?? ""}`,
+          `user:${person[2] ?? ""}`,
+          body["encrypted_key"],
+          entry,
+          "it seals a key",
+        );
+      else if (method === "PUT" && machine !== null)
+        await seals(
+          actor,
+          `folder:${machine[2] ?? ""}`,
+          `client:${machine[1] ?? ""}`,
+          body["encrypted_key"],
+          entry,
+          "it seals a key",
+        );
+      else if (method === "POST" && pathname.endsWith("/rotate")) {
+        const { users, clients } = body["encrypted_keys"] as { users: Body[]; clients: Body[] };
+        const res: Res = `folder:${folder ?? ""}`;
+        for (const one of users)
+          await seals(actor, res, `user:${String(one["user_id"])}`, one["encrypted_key"], entry, "it rotates the key");
+        for (const one of clients)
+          await seals(
+            actor,
+            res,
+            `client:${String(one["client_id"])}`,
+            one["encrypted_key"],
+            entry,
+            "it rotates the key",
+          );
+      } else if (method === "POST" && pathname === "/api/org/folders") await makes(actor, body, entry);
+      else if (method === "POST" && pathname.endsWith("/tokens")) invites(body);
+      else if (method === "PUT" && pathname === "/api/account/keyring") done.push(await keyring(actor, body));
+      else if (method === "POST" && /\/secrets$/.test(pathname))
+        done.push(await writes(actor, `folder:${String(body["folder_id"])}`, String(body["uid"]), body));
+      else if (method === "PUT" && /\/secrets\/[^/]+$/.test(pathname)) {
+        const uid = pathname.split("/").at(-1) ?? "";
+        const res = folder === undefined ? folderOfSecret(uid) : (`folder:${folder}` as const);
+        if (res !== undefined) done.push(await writes(actor, res, uid, body));
+      }
+      const removed = method === "DELETE" ? /^\/api\/org\/members\/([^/]+)$/.exec(pathname)?.[1] : undefined;
+      return (answer) => {
+        for (const one of done) one(answer);
+        if (removed !== undefined) truth.removed.add(`user:${removed}`);
+        if (pathname === "/api/sm/v1/bootstrap") truth.begun.add(`client:${String(body["client_id"])}`);
+      };
+    },
+    inspect(actor) {
+      const record = actor.record();
+      for (const [name, { pin, expect }] of Object.entries(record.resources)) {
+        const res = name as Res; // a record has the names of histories
+        const chain = chainOf(pin.hash);
+        const state = truth.stateAt(pin.hash);
+        if (chain.length === 0 || state === undefined) {
+          violation(actor, `it pins an entry of ${res} that nobody made`);
+          continue;
+        }
+        for (const { claims, forgery } of state.forgeries)
+          if (forgery?.kind === "never")
+            violation(actor, `it pins ${res} after a forged entry ${claims.seq}: ${forgery.what}`);
+        const seen = actor.seen.get(res) ?? [];
+        if (expect !== undefined) {
+          // What another device has told it is ahead of what it has verified itself.
+          actor.seen.set(res, [...new Set([...seen, pin.hash, expect.hash])]);
+          continue;
+        }
+        for (const hash of seen.filter((one) => !chain.includes(one)))
+          violation(
+            actor,
+            `it has given up entry ${truth.entry(hash)?.claims.seq ?? "?"} of ${res} for another history`,
+          );
+        actor.seen.set(res, [pin.hash]);
+      }
+      for (const res of actor.seen.keys())
+        if (record.resources[res] === undefined) violation(actor, `it has forgotten the history ${res}`);
+      if (record.keyring < actor.seenKeyring)
+        violation(actor, `it has gone back to version ${record.keyring} of the keyring`);
+      if (record.keyring > actor.seenKeyring && !actor.sentKeyrings.has(record.keyring)) learn(actor, record.keyring);
+      actor.seenKeyring = record.keyring;
+    },
+    forgives(actor, res) {
+      if (res !== undefined) return void actor.seen.delete(res);
+      actor.seen.clear();
+      actor.seenKeyring = 0;
+    },
+  };
+
+  function folderOfSecret(uid: string): Res | undefined {
+    return [...truth.secrets].find(([, secrets]) => secrets.has(uid))?.[0];
+  }
+
+  async function keyring(actor: Actor, body: Body): Promise<() => void> {
+    const version = Number(body["version"]);
+    const sealed = String(body["sealed"]);
+    const userId = actor.who.slice("user:".length);
+    const text = await unboxBound(actor.userKey ?? new Uint8Array(32), sealed, contexts.keyring(userId, version));
+    const { pins } = JSON.parse(Buffer.from(text).toString()) as { pins: Record<string, [number, string]> };
+    const versions = truth.keyrings.get(actor.who) ?? new Map<number, { pins: typeof pins; sealed: string }>();
+    truth.keyrings.set(actor.who, versions);
+    actor.sentKeyrings.add(version);
+    return () => {
+      versions.set(version, { pins, sealed });
+      truth.keyringVersion.set(actor.who, version);
+    };
+  }
+
+  /** What a keyring tells must be seen by the device that took it. */
+  function learn(actor: Actor, version: number): void {
+    const { resources } = actor.record();
+    for (const [name, [seq, hash]] of Object.entries(truth.keyrings.get(actor.who)?.get(version)?.pins ?? {})) {
+      const here = resources[name];
+      const known = here?.expect ?? here?.pin;
+      if (known === undefined || known.seq < seq || (known.seq === seq && known.hash !== hash))
+        violation(actor, `version ${version} of the keyring knows entry ${seq} of ${name}, and it does not keep that`);
+    }
+  }
+}
+
+function algorithm(sealed: string): string {
+  return sealed.includes(".") ? "jwe" : "box-user";
+}

@@ -1,0 +1,158 @@
+import { box, contexts, encodeBase64, newKey, newKeyPair } from "@coffer/crypto";
+import { bootstrap, createClient, isBootstrapped, memoryKeeper, personClient } from "@coffer/sdk";
+import type {
+  MachineClient,
+  MachineConfiguration,
+  PersonClient,
+  PersonSession,
+  SessionKeeper,
+  TrustRecord,
+} from "@coffer/sdk";
+import { finishedRegistration } from "../../../../services/auth-sm/test/support/people.ts";
+import type { Actor } from "./actor.ts";
+import { keptTrust } from "./actor.ts";
+import type { Lie } from "./liar.ts";
+import type { Identity } from "./oracle.ts";
+import type { Res, Truth } from "./truth.ts";
+
+/** What a person is, on all devices. */
+export interface Person extends Identity {
+  readonly email: string;
+  readonly who: `user:${string}`;
+  readonly session: PersonSession;
+  readonly keeper: SessionKeeper;
+  readonly devices: Device[];
+  readonly accepted: Set<Res>;
+  /** Whether the attacker has the person's keys from the first. */
+  readonly corrupt: boolean;
+}
+
+export interface Device extends Actor {
+  readonly person: Person;
+  readonly client: PersonClient;
+  /** Begins again as another process, with what the device keeps. */
+  restart(): void;
+}
+
+export interface Machine extends Actor {
+  readonly client: MachineClient | undefined;
+  readonly configuration: MachineConfiguration | undefined;
+  /** Spends a token, or goes on after a crash. `savesBefore`: it ends when it saves once more. */
+  begin(token: string | undefined, savesBefore: number): Promise<MachineConfiguration>;
+  restart(): void;
+}
+
+/** What people and machines need of the world. */
+export interface Setting {
+  url: string;
+  truth: Truth;
+  fetchFor(actor: Actor): typeof fetch;
+  /** Compares the words of a key with those of its holder. */
+  isRight(id: string, publicKey: string): boolean;
+}
+
+export async function newPerson({ url }: Setting, email: string, corrupt = false): Promise<Person> {
+  const [userKey, { publicKey, privateKey }] = [newKey(), await newKeyPair()];
+  const encrypted_private_key = await box(userKey, privateKey, contexts.privateKey());
+  const made = await finishedRegistration({ url }, { email, publicKey, more: { encrypted_private_key } });
+  const now = Math.floor(Date.now() / 1000);
+  const session: PersonSession = {
+    url,
+    user: { id: made.userId, email, name: null },
+    session_id: made.sessionId,
+    access_token: made.token,
+    access_expires_at: now + 600,
+    refresh_token: made.refreshToken,
+    refresh_expires_at: now + 86_400,
+    user_key: encodeBase64(userKey),
+    public_key: publicKey,
+    encrypted_private_key,
+  };
+  return {
+    ...{ email, publicKey, privateKey, userKey, session, corrupt, who: `user:${made.userId}` as const },
+    ...{ keeper: memoryKeeper(session), devices: [], accepted: new Set() },
+  };
+}
+
+/** A device of a person that knows nothing yet but the person's keys. */
+export function newDevice(setting: Setting, person: Person): Device {
+  const trust = keptTrust();
+  let client: PersonClient | undefined;
+  const device: Device = {
+    name: `${person.email.split("@")[0] ?? ""}/${person.devices.length + 1}`,
+    ...{ who: person.who, publicKey: person.publicKey, privateKey: person.privateKey, userKey: person.userKey },
+    ...{ seen: new Map<Res, readonly string[]>(), seenKeyring: 0, sentKeyrings: new Set<number>() },
+    ...{ lies: [], accepted: person.accepted, person },
+    record: () => trust.now(),
+    get client() {
+      const options = {
+        ...{ trust, attempts: 1, fetch: setting.fetchFor(device) },
+        freshSeconds: person.devices.length % 2 === 0 ? 0 : 30,
+        accept: ({ id }: { id: string }) => {
+          // A person expects no folder that no colleague has made.
+          const expected = setting.truth.history(`folder:${id}`).length > 0;
+          if (expected) person.accepted.add(`folder:${id}`);
+          return Promise.resolve(expected);
+        },
+      };
+      return (client ??= personClient(person.keeper, setting.url, options));
+    },
+    restart: () => (client = undefined),
+  };
+  person.devices.push(device);
+  return device;
+}
+
+/** A machine; one whose file is read-only begins each time with what its bootstrap has written. */
+export function newMachine(setting: Setting, name: string, readOnly: boolean): Machine {
+  let configuration: MachineConfiguration | undefined;
+  let client: MachineClient | undefined;
+  let held: (() => TrustRecord) | undefined;
+  const machine: Machine = {
+    name,
+    ...{ who: "client:none", publicKey: "", privateKey: new Uint8Array(), userKey: undefined },
+    ...{ seen: new Map<Res, readonly string[]>(), seenKeyring: 0, sentKeyrings: new Set<number>(), lies: [] as Lie[] },
+    accepted: new Set<Res>(),
+    record: () => held?.() ?? configuration?.histories ?? { version: 1, keyring: 0, unsaved: false, resources: {} },
+    get configuration() {
+      return configuration;
+    },
+    get client() {
+      if (client !== undefined || configuration === undefined || !isBootstrapped(configuration)) return client;
+      const file = configuration;
+      const trust = keptTrust(file.histories ?? undefined, (histories) => {
+        if (!readOnly) configuration = { ...file, histories };
+      });
+      held = trust.now;
+      client = createClient(structuredClone(file), {
+        ...{ trust, attempts: 1, freshSeconds: 0, fetch: setting.fetchFor(machine) },
+      });
+      return client;
+    },
+    async begin(token, savesBefore) {
+      let left = savesBefore;
+      const save = (next: MachineConfiguration): Promise<void> => {
+        left -= 1;
+        if (left < 0) return Promise.reject(new TypeError("the process has ended"));
+        configuration = structuredClone(next);
+        machine.who = `client:${next.client_id}`;
+        machine.publicKey = next.public_key;
+        machine.privateKey = Buffer.from(next.private_key, "base64");
+        return Promise.resolve();
+      };
+      const pending = configuration === undefined ? {} : { pending: structuredClone(configuration) };
+      const request = { url: setting.url, token, save, ...pending };
+      return bootstrap(request, { attempts: 1, fetch: setting.fetchFor(machine) });
+    },
+    restart() {
+      client = undefined;
+      held = undefined;
+      if (!readOnly) return;
+      // What it has learnt since is not in its file.
+      machine.seen.clear();
+      for (const [res, { pin }] of Object.entries(configuration?.histories?.resources ?? {}))
+        machine.seen.set(res as Res, [pin.hash]);
+    },
+  };
+  return machine;
+}

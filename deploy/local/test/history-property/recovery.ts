@@ -1,0 +1,201 @@
+import { CofferError, isBootstrapped } from "@coffer/sdk";
+import type { ConfirmKey } from "@coffer/sdk";
+import { openAs, readOne, titles, writeOne } from "./deeds.ts";
+import type { Device, Machine, Person } from "./people.ts";
+import type { Scene } from "./scene.ts";
+import { cutNameOf } from "./truth.ts";
+import type { Res, StateThere, Who } from "./truth.ts";
+
+export interface RecoveryTools {
+  /** A request of a person, past the clients. */
+  raw(person: Person, method: string, path: string): Promise<Record<string, unknown> | undefined>;
+  confirm: ConfirmKey;
+  /** Whether the service has lied before. */
+  lied: boolean;
+}
+
+/** How often everybody may have to begin again, because a device learns from another what that one was shown. */
+const rounds = 4;
+
+const idOf = (res: Res): string => res.slice(res.indexOf(":") + 1);
+
+/**
+ * The service is honest again. Whoever was shown a history that is not the service's trusts it again, as the pages say; nobody
+ * else has to. Then every holder opens every folder.
+ */
+export async function recover(scene: Scene, tools: RecoveryTools): Promise<void> {
+  const { truth, people, machines } = scene;
+  for (const machine of machines) machine.restart();
+  const devices = people.filter(({ corrupt, who }) => !corrupt && scene.isMember(who)).flatMap((one) => one.devices);
+  for (const device of devices) device.restart();
+  for (let round = 1; round <= rounds; round += 1) {
+    let calm = true;
+    for (const device of devices) calm = (await settle(scene, tools, device)) && calm;
+    if (calm) break;
+    if (round === rounds) scene.oracle.violation(devices[0] as Device, "trusting again does not end");
+  }
+  for (const machine of machines) await settleMachine(scene, tools, machine);
+  if (!tools.lied) for (const machine of machines) await goOn(scene, machine);
+  for (const device of devices) await attempt(scene, device, "opens its folders", () => openAs(scene, device));
+  for (const res of truth.folders()) await openFolder(scene, tools, res, devices);
+}
+
+/** Takes the documented steps of a device that was lied to. Says whether there was nothing to do. */
+async function settle(scene: Scene, tools: RecoveryTools, device: Device): Promise<boolean> {
+  const { truth, oracle } = scene;
+  const { client } = device;
+  let calm = true;
+  const isStrange = (res: Res): boolean => {
+    const { pin, expect } = device.record().resources[res] ?? {};
+    return [pin, expect].some((mark) => mark !== undefined && !truth.has(res, mark.hash));
+  };
+  const org = scene.org();
+  if (isStrange(org)) {
+    calm = false;
+    oracle.forgives(device, org);
+    await attempt(scene, device, "trusts the organization", () => client.organizations.trust(idOf(org), tools.confirm));
+  }
+  const stored = truth.keyringVersion.get(device.who) ?? 0;
+  if (device.record().keyring > stored || stored === 0 || Object.keys(device.record().resources).length === 0) {
+    calm = stored !== 0 && device.record().keyring <= stored && calm;
+    if (device.record().keyring > stored || stored === 0) {
+      oracle.forgives(device);
+      await attempt(scene, device, "trusts the keyring", () =>
+        client.keyring.trust((shown) => {
+          for (const { res } of shown) device.accepted.add(res);
+          return Promise.resolve(true);
+        }),
+      );
+    }
+  }
+  const listed = await granted(scene, tools, device);
+  for (const name of Object.keys(device.record().resources)) {
+    const res = name as Res; // a record has the names of histories
+    if (!res.startsWith("folder:") || !isStrange(res) || !listed.has(res) || isLost(scene, res)) continue;
+    calm = false;
+    oracle.forgives(device, res);
+    await attempt(scene, device, `trusts ${res}`, () => client.folders.trust(idOf(res), tools.confirm));
+    device.accepted.add(res);
+  }
+  await attempt(scene, device, "lists its folders", async () => {
+    for (const { id, problem } of await client.folders.list()) {
+      if (problem !== "not_accepted") continue;
+      device.accepted.add(`folder:${id}`);
+      await client.folders.accept(id);
+    }
+  });
+  return calm;
+}
+
+/** The folders that the service lists to a person. */
+async function granted({ truth }: Scene, { raw }: RecoveryTools, { person }: Device): Promise<Set<Res>> {
+  const answer = await raw(person, "GET", "/api/org/folders");
+  const data = (answer?.["data"] ?? []) as { id: string; permission: string | null }[];
+  const held = data.filter(({ permission }) => permission !== null).map(({ id }): Res => `folder:${id}`);
+  return new Set(held.filter((res) => truth.history(res).length > 0));
+}
+
+async function settleMachine(scene: Scene, tools: RecoveryTools, machine: Machine): Promise<void> {
+  const { configuration, client } = machine;
+  if (client === undefined || configuration === undefined) return;
+  for (const [name, { pin }] of Object.entries(machine.record().resources)) {
+    const res = name as Res;
+    if (scene.truth.has(res, pin.hash) || !isHolder(scene, res, machine.who)) continue;
+    scene.oracle.forgives(machine, res);
+    await attempt(scene, machine, `trusts ${res}`, () => client.trustFolder(idOf(res), tools.confirm));
+  }
+}
+
+/** A machine that ended half-way ends its bootstrap now, as long as its invitations are open. */
+async function goOn(scene: Scene, machine: Machine): Promise<void> {
+  const { truth, oracle } = scene;
+  const { configuration } = machine;
+  if (configuration === undefined || isBootstrapped(configuration)) return;
+  const tag = configuration.token_hash ?? "";
+  const invited = truth
+    .folders()
+    .filter((res) => truth.history(res).some(({ claims }) => claims.invite?.some((one) => one.tag === tag)));
+  const dropped = invited.filter((res) =>
+    truth.history(res).some(({ claims }) => claims.drop?.includes(`invite:${tag}`)),
+  );
+  for (const res of dropped) oracle.violation(machine, `its invitation to ${res} was dropped before it could join`);
+  const isClosed = invited.some(
+    (res) => !isHolder(scene, res, machine.who) && truth.newest(res)?.invitations.has(tag) !== true,
+  );
+  if (isClosed || !truth.begun.has(machine.who)) return;
+  await attempt(scene, machine, "ends its bootstrap", () => machine.begin(undefined, 99));
+}
+
+function isHolder({ truth }: Scene, res: Res, who: Who): boolean {
+  return truth.newest(res)?.holders.has(who) === true;
+}
+
+/** A folder whose history counts on a removed person beyond what the organization says: a service can do that by lying. */
+function isLost({ truth }: Scene, res: Res): boolean {
+  const state = truth.newest(res);
+  const organization = state === undefined ? undefined : truth.newest(`org:${state.org ?? ""}`);
+  if (state === undefined || organization === undefined) return false;
+  return state.signers.some(({ who, key, seq }) => {
+    if (organization.holders.get(who)?.key === key) return false;
+    const cut = organization.former.get(`${who} ${key}`)?.[cutNameOf(res)];
+    return cut === undefined || seq > cut[0] || truth.history(res)[cut[0]]?.hash !== cut[1];
+  });
+}
+
+async function openFolder(scene: Scene, tools: RecoveryTools, res: Res, devices: readonly Device[]): Promise<void> {
+  const { truth, machines } = scene;
+  const state = truth.newest(res);
+  if (state === undefined || isLost(scene, res)) return;
+  const answer = await tools.raw(scene.owner(), "GET", `/api/org/folders/${idOf(res)}/members`);
+  const listed = (answer?.["data"] ?? []) as { kind: string; id: string; has_key: boolean; permission: string }[];
+  const present = (who: Who, publicKey: string): boolean =>
+    state.holders.get(who)?.key === publicKey && listed.some(({ kind, id }) => `${kind}:${id}` === who);
+  const people = devices.filter(({ who, publicKey }) => present(who, publicKey));
+  const ready = machines.filter(
+    ({ who, publicKey, configuration }) =>
+      configuration !== undefined && isBootstrapped(configuration) && present(who, publicKey),
+  );
+  // Nobody is left who could seal a key: a folder whose last manager was removed by force.
+  const managers = people.filter(({ who }) => state.holders.get(who)?.perm === "manage");
+  if (managers.length === 0) return;
+  for (const holder of [...people, ...ready]) await useFolder(scene, res, state, holder);
+}
+
+async function useFolder(scene: Scene, res: Res, state: StateThere, holder: Device | Machine): Promise<void> {
+  if (!("person" in holder) && !mayAccept(scene, res, holder)) return;
+  const secrets = scene.truth.secrets.get(res) ?? new Map<string, { title: string; value: string }>();
+  for (const { title, value } of [...secrets.values()])
+    await attempt(scene, holder, `reads ${title} in ${res}`, async () => {
+      const found = await readOne(scene, holder, res, title);
+      if (found !== value) scene.oracle.violation(holder, `it reads ${found ?? "nothing"}, and the newest is ${value}`);
+    });
+  if (state.holders.get(holder.who)?.perm !== "read")
+    await attempt(scene, holder, `writes into ${res}`, () => writeOne(scene, holder, res, titles[0] as string));
+}
+
+/** A folder that a machine was given later counts only from a manager of one that it has. */
+function mayAccept({ truth }: Scene, res: Res, machine: Machine): boolean {
+  const record = machine.record().resources;
+  if (record[res]?.accepted === true) return true;
+  const given = truth.history(res).findLast(({ claims }) => claims.set?.some(({ who }) => who === machine.who));
+  const by = given?.claims.by as Who | undefined;
+  return Object.keys(record).some((other) => {
+    const state = record[other]?.accepted === true ? truth.newest(other as Res) : undefined;
+    return by !== undefined && state?.holders.get(by)?.perm === "manage";
+  });
+}
+
+async function attempt(
+  { oracle }: Scene,
+  actor: Device | Machine,
+  what: string,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const why = error instanceof CofferError ? `${error.code}: ${error.message}` : String((error as Error).stack);
+    oracle.violation(actor, `it is locked out when it ${what}: ${why}`);
+  }
+  oracle.inspect(actor);
+}

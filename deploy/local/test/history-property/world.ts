@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { box, contexts, encodeBase64, newKey, newKeyPair } from "@coffer/crypto";
+import { CofferError } from "@coffer/sdk";
+import { seededRandom } from "../faults/random.ts";
+import type { Random } from "../faults/random.ts";
+import type { Actor } from "./actor.ts";
+import { createAttacker } from "./attacker.ts";
+import { chooseDeed, isRight } from "./deeds.ts";
+import type { Deed } from "./deeds.ts";
+import { createLiar } from "./liar.ts";
+import type { Lie } from "./liar.ts";
+import { createOracle } from "./oracle.ts";
+import type { Identity } from "./oracle.ts";
+import { newDevice, newPerson } from "./people.ts";
+import type { Device, Machine, Person } from "./people.ts";
+import { recover } from "./recovery.ts";
+import type { Scene } from "./scene.ts";
+import { createTruth, sealedName } from "./truth.ts";
+import type { Who } from "./truth.ts";
+
+export interface World {
+  readonly violations: readonly string[];
+  /** What was done in the last steps, for whoever looks for the reason. */
+  readonly trace: readonly string[];
+  /** How often each outcome of a deed was met. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  /** People and machines do something, several at once at times; with `lying` the service lies to some of them. */
+  step(lying: boolean): Promise<void>;
+  /** The service is honest again: everybody who holds a folder reads its secrets and writes, or it is a violation. */
+  recover(): Promise<void>;
+}
+
+const names = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"];
+const keptTrace = 80;
+
+/** An organization at a running installation, whose service lies as the seed says. */
+export async function createWorld(url: string, seed: number): Promise<World> {
+  const truth = createTruth();
+  const identities = new Map<Who, Identity>();
+  const strangers = await Promise.all(
+    (["user", "client"] as const).map(async (kind) => ({
+      who: `${kind}:${randomUUID()}` as const,
+      ...(await newKeyPair()),
+    })),
+  );
+  for (const one of strangers) identities.set(one.who, one);
+  const writing: Scene["writing"] = new Map();
+  const oracle = createOracle({ truth, identities, strangers, writing });
+  const people: Person[] = [];
+  const machines: Machine[] = [];
+  const [orgId, values] = [{ id: "", application: "" }, { count: 0 }];
+
+  const accomplices = (): Identity[] => {
+    const dropped = truth.folders().flatMap((res) => {
+      const { holders, dropped: gone } = truth.newest(res) ?? {};
+      return [...(gone?.keys() ?? [])].filter((who) => holders?.has(who) !== true);
+    });
+    return people.filter(({ who, corrupt }) => corrupt || truth.removed.has(who) || dropped.includes(who));
+  };
+  const attacker = createAttacker({ truth, strangers, accomplices });
+  const org = () => `org:${orgId.id}` as const;
+  const liar = createLiar({
+    ...{ truth, oracle, attacker, url },
+    org: () => orgId.id,
+  });
+  const trace: string[] = [];
+  const outcomes = new Map<string, number>();
+
+  const scene: Scene = {
+    ...{ url, truth, oracle, people, machines, writing, org, tokens: [], invitations: [] },
+    fetchFor: (actor) => liar.fetchFor(actor),
+    isRight: (id, publicKey) =>
+      [...identities.values(), ...machines].some(
+        (one) =>
+          one.who.endsWith(`:${id}`) && one.publicKey === publicKey && !strangers.some(({ who }) => who === one.who),
+      ),
+    owner: () => people[0] as Person,
+    applicationId: () => orgId.application,
+    isMember: (who) => truth.newest(org())?.holders.has(who as Who) === true && !truth.removed.has(who as Who),
+    wasRemoved: (who) => truth.removed.has(who as Who),
+    nextValue: () => `value-${(values.count += 1)}`,
+    async olderFolder(person, name) {
+      const [id, key] = [randomUUID(), newKey()];
+      const encrypted_key = await box(person.userKey as Uint8Array, key, contexts.folderKey(id));
+      const made = await raw(person, "POST", "/api/org/folders", { id, name, encrypted_key, key_version: 1 });
+      if (made === undefined) return undefined;
+      truth.noteKey(encodeBase64(key), `folder:${id}`, 1, person.who);
+      truth.sealed.set(sealedName(`folder:${id}`, 1, person.who), { encrypted_key, encrypted_key_alg: "box-user" });
+      return id;
+    },
+    async serviceToken(person, folders) {
+      const path = `/api/org/applications/${orgId.application}/tokens`;
+      const granted = folders.map(({ folderId, permission }) => ({ folder_id: folderId, permission }));
+      const made = await raw(person, "POST", path, { name: "made by the service", folders: granted });
+      if (made === undefined) throw new CofferError("access_denied", "the service makes no token");
+      return String(made["token"]);
+    },
+  };
+
+  const raw = async (
+    { keeper, devices }: Person,
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<Record<string, unknown> | undefined> => {
+    // Renews the session when it is time.
+    await devices[0]?.client.account();
+    const { access_token: token } = await keeper.current();
+    const answer = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return answer.ok ? ((await answer.json()) as Record<string, unknown>) : undefined;
+  };
+
+  const add = async (name: string, corrupt = false): Promise<Device> => {
+    const person = await newPerson(scene, `${name}-${randomUUID().slice(0, 8)}@example.com`, corrupt);
+    people.push(person);
+    identities.set(person.who, person);
+    return newDevice(scene, person);
+  };
+
+  const alice = await add("alice");
+  for (const name of names.slice(1)) await add(name);
+  const mallory = await add("mallory", true);
+  orgId.id = (await alice.client.organizations.create("Example")).id;
+  orgId.application = (await alice.client.applications.create("api")).id;
+  const join = async ({ person, client }: Device, role: "admin" | "member"): Promise<void> => {
+    const { token } = await alice.client.invites.create(person.email, role);
+    await client.invites.accept(token);
+  };
+  const [, bob, carol, dave] = people.map(({ devices }) => devices[0] as Device);
+  await join(bob as Device, "admin");
+  await join(carol as Device, "member");
+  await join(dave as Device, "member");
+  await join(mallory, "member");
+  const first = await alice.client.folders.create("production");
+  const shareWith = async (device: Device | undefined, permission: "read" | "manage"): Promise<void> => {
+    const userId = device?.person.session.user.id ?? "";
+    await alice.client.folders.share(first.id, { userId, permission });
+    device?.accepted.add(`folder:${first.id}`);
+    await device?.client.folders.accept(first.id);
+  };
+  await shareWith(bob, "manage");
+  await shareWith(carol, "manage");
+  await shareWith(mallory, "read");
+
+  /** A machine's keys are known once it has made them. */
+  const register = (actor: Actor): void => {
+    if (actor.who === "client:none" || identities.has(actor.who)) return;
+    identities.set(actor.who, { who: actor.who, publicKey: actor.publicKey, privateKey: actor.privateKey });
+  };
+
+  const perform = async (number: number, { name, actor, run }: Deed, lies: readonly Lie[]): Promise<void> => {
+    actor.lies = lies;
+    const told = lies.map((lie) => lie.name).join("; ");
+    let outcome = "done";
+    try {
+      await run();
+    } catch (error) {
+      const hasEnded = error instanceof TypeError && error.message === "the process has ended";
+      outcome = error instanceof CofferError ? error.code : hasEnded ? "ended" : "undocumented";
+      if (outcome === "undocumented")
+        oracle.violation(actor, `fails in a way that is not documented: ${(error as Error).stack ?? String(error)}`);
+      if (hasEnded || outcome === "network") restart(actor);
+    }
+    actor.lies = [];
+    register(actor);
+    oracle.inspect(actor);
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    trace.push(`${number} ${actor.name}: ${name} (${told === "" ? "honest" : told}): ${outcome}`);
+    if (trace.length > keptTrace) trace.shift();
+  };
+
+  const restart = (actor: Actor): void => (actor as Device | Machine).restart();
+
+  const liesFor = async (random: Random, { actor, name }: Deed, lying: boolean): Promise<Lie[]> => {
+    const crashes = (name === "bootstrap" || name === "join") && random.below(3) === 0;
+    const crash = crashes ? [liar.crash(random.below(10))] : [];
+    return lying && random.below(5) < 3 ? [...crash, ...(await liar.lies(random, actor, name))] : crash;
+  };
+
+  let [steps, lied] = [0, false];
+  return {
+    violations: oracle.violations,
+    trace,
+    outcomes,
+    async step(lying) {
+      steps += 1;
+      lied ||= lying;
+      const random = seededRandom(Math.imul(seed, 1_000_003) + steps);
+      const deeds: Deed[] = [];
+      for (let count = random.one([1, 1, 1, 2, 3]); count > 0; count -= 1) {
+        const deed = chooseDeed(scene, random);
+        if (deed !== undefined && deeds.every(({ actor }) => actor !== deed.actor)) deeds.push(deed);
+      }
+      const planned: [Deed, Lie[]][] = [];
+      for (const deed of deeds) planned.push([deed, await liesFor(random, deed, lying)]);
+      await Promise.all(planned.map(([deed, lies]) => perform(steps, deed, lies)));
+    },
+    async recover() {
+      await recover(scene, {
+        raw,
+        confirm: (holder) => isRight(scene, holder),
+        lied,
+      });
+    },
+  };
+}
