@@ -119,6 +119,17 @@ export const quotaMutants: readonly Mutant[] = [
     tests: [recordTest],
   },
   {
+    name: "quota-of-staged-records-unlimited-when-they-grow",
+    file: records,
+    find: `PERFORM add_usage(change.user_id, 'staged', 0, change.bytes, NULL, quota('bytes'));
+      END LOOP;
+    ELSE`,
+    replace: `PERFORM add_usage(change.user_id, 'staged', 0, change.bytes, NULL, NULL);
+      END LOOP;
+    ELSE`,
+    tests: [recordTest],
+  },
+  {
     name: "quota-ignored-when-a-vault-changes-its-payer",
     file: records,
     find: "PERFORM add_usage(manager, 'records', held.items, held.bytes, quota('items'), quota('bytes'));",
@@ -140,7 +151,7 @@ export const quotaMutants: readonly Mutant[] = [
     tests: [recordTest],
   },
   {
-    name: "payer-of-an-emptied-vault-stays",
+    name: "quota-payer-of-an-emptied-vault-stays",
     file: "services/vaults/src/store/vault-removal.ts",
     find: "WHERE d.id = ${id} AND d.emptied AND",
     replace: "WHERE d.id = ${id} AND NOT d.emptied AND",
