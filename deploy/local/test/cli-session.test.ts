@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { startLogin } from "@coffer/crypto/opaque";
 import pg from "pg";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
@@ -7,7 +8,7 @@ import { startCutProxy } from "./cut-proxy.ts";
 import { newCli, newPerson, password } from "./cli-person.ts";
 import { npmStart, until } from "./npm-start.ts";
 
-const env = { COFFER_LIMIT_STRICT: "30" };
+const env = { COFFER_LIMIT_STRICT: "100" };
 const directory = testDirectory(t);
 const server = npmStart(t, { directory, env });
 const { url, stores } = await server.ready;
@@ -78,6 +79,20 @@ await t.test("a login on another machine opens the same keys; the password may c
   const other = newCli(t, url);
   t.equal((await login(other)).code, 0);
   t.equal(await other.data(["read", "coffer://production/a/field/b"]), "kept");
+});
+
+await t.test("a machine that has logged in before is not delayed by logins that others begin", async (t) => {
+  const victim = await newPerson(t, url, "victim@example.com");
+  t.equal((await victim.run(["logout"])).code, 0);
+  const { startLoginRequest: start_login_request } = await startLogin("guess");
+  const begin = async (): Promise<number> => {
+    const body = JSON.stringify({ email: "victim@example.com", start_login_request });
+    const headers = { "content-type": "application/json" };
+    return (await fetch(`${url}/api/auth/login/start`, { method: "POST", headers, body })).status;
+  };
+  while ((await begin()) === 200);
+  t.match(await login(newCli(t, url), password, "victim@example.com"), { code: 6 }, "a machine that is new");
+  t.match(await login(victim, password, "victim@example.com"), { code: 0 });
 });
 
 await t.test("a login where one is logged in already ends the session that it takes the place of", async (t) => {

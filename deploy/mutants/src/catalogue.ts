@@ -1,6 +1,7 @@
 import { changeMutants } from "./catalogue/changes.ts";
 import { commandMutants } from "./catalogue/command.ts";
 import { cryptoMutants } from "./catalogue/crypto.ts";
+import { deviceCredentialMutants } from "./catalogue/device-credentials.ts";
 import { deviceMutants } from "./catalogue/devices.ts";
 import { historyMutants } from "./catalogue/histories.ts";
 import { historyClientMutants } from "./catalogue/history-clients.ts";
@@ -43,6 +44,7 @@ export const catalogue: readonly Mutant[] = [
   ...machineMutants,
   ...secretMutants,
   ...peopleMutants,
+  ...deviceCredentialMutants,
   ...organizationMutants,
   ...signedChangeMutants,
   ...recordMutants,

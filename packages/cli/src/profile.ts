@@ -20,7 +20,20 @@ export interface Profile {
   sessions: Record<string, PersonSession>;
   /** Files in which this machine keeps vaults for somebody, sealed. */
   stores: KeptStore[];
+  /** What this machine shows at its next login, newest last. A logout does not remove it. */
+  devices: DeviceCredential[];
 }
+
+/** Shows the service that this machine has logged in as a person before. Only for that service and that person. */
+export interface DeviceCredential {
+  /** `serviceKey` of the address that it is from. */
+  service: string;
+  /** Lower case. */
+  email: string;
+  credential: string;
+}
+
+const mostDeviceCredentials = 32;
 
 /** A file that `coffer sync --store` writes, and for whom. */
 export interface KeptStore {
@@ -39,13 +52,13 @@ export async function readProfile(directory: string): Promise<Profile> {
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT")
-      return { version: 1, device_id: randomUUID(), sessions: {}, stores: [] };
+      return { version: 1, device_id: randomUUID(), sessions: {}, stores: [], devices: [] };
     throw new Failure(exitCodes.failure, `the profile ${path} cannot be read: ${(error as Error).message}`);
   }
   try {
     const found = JSON.parse(text) as Partial<Profile>;
-    const { version, device_id, url, sessions = {}, stores = [] } = found;
-    if (version === 1 && typeof device_id === "string") return { version, device_id, url, sessions, stores };
+    const { version, device_id, url, sessions = {}, stores = [], devices = [] } = found;
+    if (version === 1 && typeof device_id === "string") return { version, device_id, url, sessions, stores, devices };
   } catch {
     // Said below.
   }
@@ -72,9 +85,24 @@ export async function rememberSession(directory: string, session: PersonSession)
   await changeProfile(directory, (before) => {
     replaced = before.sessions[key];
     const alive = Object.entries(before.sessions).filter(([, one]) => one.refresh_expires_at * 1000 > Date.now());
-    return { ...before, url: session.url, sessions: { ...Object.fromEntries(alive), [key]: session } };
+    const sessions = { ...Object.fromEntries(alive), [key]: session };
+    return { ...before, url: session.url, sessions, devices: withCredential(before.devices, session) };
   });
   return replaced;
+}
+
+function withCredential(devices: readonly DeviceCredential[], session: PersonSession): DeviceCredential[] {
+  const { device_credential: credential } = session;
+  if (credential === undefined) return [...devices];
+  const [service, email] = [serviceKey(session.url), session.user.email.toLowerCase()];
+  const others = devices.filter((each) => each.service !== service || each.email !== email);
+  return [...others, { service, email, credential }].slice(-mostDeviceCredentials);
+}
+
+/** What this machine shows when it logs in as a person at a service; undefined when it has not logged in there before. */
+export function deviceCredentialOf({ devices }: Profile, url: string, email: string): string | undefined {
+  const [service, wanted] = [serviceKey(url), email.trim().toLowerCase()];
+  return devices.find((each) => each.service === service && each.email === wanted)?.credential;
 }
 
 /** Forgets the session at a service. */

@@ -10,8 +10,16 @@ import { resolveAddress } from "../src/address.ts";
 import { withFileLock } from "../src/file-lock.ts";
 import { profileDirectory } from "../src/paths.ts";
 import { otherProfileAddress } from "../src/profile-address.ts";
-import { changeProfile, forgetSession, profileKeeper, readProfile, rememberSession } from "../src/profile.ts";
+import {
+  changeProfile,
+  deviceCredentialOf,
+  forgetSession,
+  profileKeeper,
+  readProfile,
+  rememberSession,
+} from "../src/profile.ts";
 
+const credential = "cfd1_of-this-machine";
 const here = "http://127.0.0.1:8080";
 const counter = fileURLToPath(new URL("./count-under-lock.ts", import.meta.url));
 const inAnHour = Math.floor(Date.now() / 1000) + 3600;
@@ -37,6 +45,22 @@ await t.test("the profile is in XDG_CONFIG_HOME when that is an absolute path, e
   t.equal(profileDirectory({ XDG_CONFIG_HOME: "", HOME: "/h" }), "/h/.config/coffer");
   t.equal(profileDirectory({ HOME: "/h" }), "/h/.config/coffer");
   t.end();
+});
+
+await t.test("the device's credential stays over a logout, and is for one service and one person", async (t) => {
+  const directory = join(t.testdir({}), "coffer");
+  await rememberSession(directory, { ...session("one"), device_credential: credential });
+  await forgetSession(directory, here);
+  const profile = await readProfile(directory);
+  t.equal(deviceCredentialOf(profile, here, "a@example.com"), credential);
+  t.equal(deviceCredentialOf(profile, here, " A@Example.com"), credential, "however the e-mail is written");
+  t.equal(deviceCredentialOf(profile, here, "b@example.com"), undefined, "another person");
+  t.equal(deviceCredentialOf(profile, "https://coffer.example.com", "a@example.com"), undefined, "another service");
+  await rememberSession(directory, { ...session("two"), device_credential: "cfd1_newer" });
+  t.equal(deviceCredentialOf(await readProfile(directory), here, "a@example.com"), "cfd1_newer");
+  await rememberSession(directory, session("three"));
+  t.equal(deviceCredentialOf(await readProfile(directory), here, "a@example.com"), "cfd1_newer", "an older service");
+  t.equal((await readProfile(directory)).devices.length, 1);
 });
 
 await t.test("a profile is written for its owner alone, and keeps its device over changes", async (t) => {

@@ -61,6 +61,11 @@ export interface LoginRequest {
   email: string;
   password: string;
   device: Device;
+  /**
+   * `device_credential` of this device's last session of this account, stored beyond its logout: logins that others begin do
+   * not delay this one. For no other account, which would show the server that both are on one device.
+   */
+  deviceCredential?: string | undefined;
   /** Asks for a code where the account has a second factor. */
   otp?: AskOtp | undefined;
 }
@@ -146,7 +151,7 @@ async function sentToken(text: string): Promise<string> {
  */
 export async function login(request: LoginRequest, options: AccountOptions = {}): Promise<PersonSession> {
   const { url, send } = createTransport({ ...options, url: request.url });
-  const { exportKey, ...proof } = await provePassword(send, request.email, request.password);
+  const { exportKey, ...proof } = await provePassword(send, request);
   const finish = (otp: string | undefined): Promise<unknown> =>
     post(send, "/api/auth/login/finish", { ...proof, otp, device: request.device });
   const view = loginAnswer(await withOtp(finish, "otp_required", request.otp));
@@ -154,7 +159,7 @@ export async function login(request: LoginRequest, options: AccountOptions = {})
   return sessionOf(url, view, encodeBase64(userKey), nowOf(options));
 }
 
-export interface RecoverRequest extends Omit<LoginRequest, "password"> {
+export interface RecoverRequest extends Omit<LoginRequest, "deviceCredential" | "password"> {
   /** As it was printed: `cfr1_…`. */
   recoveryKey: string;
   newPassword: string;
@@ -240,8 +245,12 @@ export function accountSecurity(
     { password, otp }: { password: string; otp?: AskOtp | undefined },
     request: (proof: FreshProof) => Promise<T>,
   ): Promise<T> => {
-    const { user } = await keeper.current();
-    const { exportKey, ...proof } = await provePassword(transport.send, user.email, password);
+    const { user, device_credential: deviceCredential } = await keeper.current();
+    const { exportKey, ...proof } = await provePassword(transport.send, {
+      email: user.email,
+      password,
+      deviceCredential,
+    });
     return withOtp((code) => request({ ...proof, otp: code }), "reauth_required", otp);
   };
 
@@ -259,7 +268,10 @@ export function accountSecurity(
       const answer = await proven(change, (proof) =>
         post(send, "/api/auth/password", { ...proof, ...registered, recovery: renewed?.recovery }),
       );
-      const changed = await sessionOf(transport.url, loginAnswer(answer), current.user_key, nowOf(options));
+      const changed = {
+        ...(await sessionOf(transport.url, loginAnswer(answer), current.user_key, nowOf(options))),
+        device_credential: current.device_credential,
+      };
       const { access_token: replaced } = await keeper.current();
       const kept = await keeper.renew(replaced, () => Promise.resolve(changed));
       return { session: kept, recoveryKey: renewed?.recoveryKey };

@@ -48,12 +48,19 @@ export interface Proof {
 }
 
 /**
- * Begins a login and answers it. A wrong password shows here, before anything is sent that could confirm it.
+ * Begins a login and answers it; with the credential of this device for the account, where there is one. A wrong password shows here, before anything is sent that could confirm it.
  * Throws CofferError `invalid_credentials` for a wrong password as for an unknown e-mail.
  */
-export async function provePassword(send: Send, email: string, password: string): Promise<Proof> {
+export async function provePassword(
+  send: Send,
+  { email, password, deviceCredential }: { email: string; password: string; deviceCredential?: string | undefined },
+): Promise<Proof> {
   const { state, startLoginRequest } = await startLogin(password);
-  const started = await post(send, "/api/auth/login/start", { email, start_login_request: startLoginRequest });
+  const started = await post(send, "/api/auth/login/start", {
+    email,
+    start_login_request: startLoginRequest,
+    device_credential: deviceCredential,
+  });
   const loginResponse = textOf(started, "login_response");
   const { finishLoginRequest, exportKey } = await understood(finishLogin({ state, loginResponse, password }));
   return { login_id: textOf(started, "login_id"), finish_login_request: finishLoginRequest, exportKey };

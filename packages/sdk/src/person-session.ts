@@ -20,6 +20,8 @@ export interface PersonSession {
   user_key: string;
   public_key: string;
   encrypted_private_key: string;
+  /** For this device's next login of the account (`LoginRequest.deviceCredential`). */
+  device_credential?: string | undefined;
 }
 
 /**
@@ -71,6 +73,7 @@ export async function sessionOf(url: string, view: LoginView, userKey: string, n
     user_key: userKey,
     public_key: view.public_key,
     encrypted_private_key,
+    device_credential: view.device_credential,
   };
 }
 

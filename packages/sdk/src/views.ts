@@ -202,4 +202,6 @@ export interface LoginView extends TokensView {
   encrypted_user_key: string;
   public_key: string;
   encrypted_private_key: string;
+  /** Not in the answer to a change of the password. */
+  device_credential?: string | undefined;
 }

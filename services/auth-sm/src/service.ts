@@ -7,6 +7,7 @@ import { buildService, createServiceBase, newId, startSweeper } from "@coffer/se
 import type { ServiceBase, ServiceInstance, Shared } from "@coffer/service";
 import type { Telemetry } from "@coffer/telemetry";
 import { verifyMachineToken, verifyUserToken } from "@coffer/tokens";
+import { deviceCredentialSweep } from "./accounts/device-credential.ts";
 import { knownPlaceSweep } from "./accounts/known-place.ts";
 import { beginningsSweep } from "./accounts/sweep-beginnings.ts";
 import { loginStartSweep } from "./accounts/sweep-login-starts.ts";
@@ -53,6 +54,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     beginningsSweep,
     sessionSweep,
     knownPlaceSweep,
+    deviceCredentialSweep,
     keySweep,
     folderNewsSweep,
     waitingMembershipsSweep,

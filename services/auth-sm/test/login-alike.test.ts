@@ -5,7 +5,7 @@ import t from "tap";
 import type { Answer } from "./support/call.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
-import { beginLogin, device, newEmail, register, registration } from "./support/people.ts";
+import { beginLogin, device, newDevice, newEmail, register, registration } from "./support/people.ts";
 import { changePassword, registerRecoverable, wrongProof } from "./support/proofs.ts";
 import { runRotation } from "./support/run-rotation.ts";
 import { startAuthSm } from "./support/service.ts";
@@ -132,6 +132,13 @@ const registering: Attempt = async (email) => {
   return { start: (await timed(call(service, "POST", "/api/auth/register/start", { body }))).milliseconds };
 };
 
+// The credential of somebody else's device, which is unknown for either e-mail.
+const { credential } = await newDevice(service);
+const loginFromAnotherDevice: Attempt = async (email) => {
+  const body = { email, start_login_request, device_credential: credential };
+  return { start: (await timed(call(service, "POST", start, { body }))).milliseconds };
+};
+
 const delayedLogin: Attempt = async (email) => {
   for (let time = 0; time < 10; time += 1) await call(service, "POST", start, { body: { email, start_login_request } });
   const refused = await timed(call(service, "POST", start, { body: { email, start_login_request } }));
@@ -146,6 +153,7 @@ const recover: Attempt = async (email) => {
 
 for (const [what, attempt, rounds] of [
   ["a login, at the start and at the finish", login, 1000],
+  ["a login with the credential of another account's device", loginFromAnotherDevice, 1000],
   ["a login that is put off", delayedLogin, 150],
   ["a recovery", recover, 1000],
   ["a registration that is begun", registering, 1000],

@@ -12,10 +12,11 @@ await t.test("register/finish answers 201 with a session and everything that the
   const body = await registration(service, { email: newEmail() });
   const answer = await call(service, "POST", finish, { body: { ...body, name: "Ada" } });
   t.equal(answer.status, 201);
-  const { user, access_token, refresh_token, session_id, ...rest } = answer.body;
+  const { user, access_token, refresh_token, session_id, device_credential, ...rest } = answer.body;
   t.match(user, { email: body.email, name: "Ada", id: /^[0-9a-f-]{36}$/, created_at: /^\d{4}-.*\.\d{6}Z$/ });
   t.match(refresh_token, /^cfs1_[\w-]{91}$/);
   t.match(session_id, /^[0-9a-f-]{36}$/);
+  t.match(device_credential, /^cfd1_[\w-]{43}$/);
   t.strictSame(rest, {
     token_type: "Bearer",
     expires_in: 900,

@@ -64,7 +64,7 @@ export const peopleMutants: readonly Mutant[] = [
   {
     name: "session-begins-outside-the-transaction-of-its-login",
     file: `${source}/accounts/finish-login.ts`,
-    find: "await openSession(tx, deps, keys, { user, device: body.device, request });",
+    find: "await openSession(tx, deps, keys, { user, device: body.device, request, deviceHash });",
     replace:
       "await deps.database.transaction((other) => openSession(other, deps, keys, { user, device: body.device, request }));",
     tests: [`${tests}/all-or-nothing.test.ts`],

@@ -7,7 +7,7 @@ import { readPassword } from "../inputs.ts";
 import { keepSession } from "../keep-session.ts";
 import { printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
-import { changeProfile, readProfile } from "../profile.ts";
+import { changeProfile, deviceCredentialOf, readProfile } from "../profile.ts";
 import { askOtp } from "../ask-otp.ts";
 import type { OtpOptions } from "../ask-otp.ts";
 
@@ -24,8 +24,9 @@ export async function login({ options, env }: Call<Options>): Promise<void> {
   const password = await readPassword(options.passwordFile, env, false);
   const profile = await changeProfile(directory, (before) => before);
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
+  const deviceCredential = deviceCredentialOf(profile, url, options.email);
   const session = await logIn(
-    { url, email: options.email, password, device, otp: askOtp(options) },
+    { url, email: options.email, password, device, deviceCredential, otp: askOtp(options) },
     mannersOf(options),
   );
   await keepSession(directory, session, options);

@@ -53,7 +53,12 @@ export const registration = z.object({
 });
 export type Registration = z.infer<typeof registration>;
 
-export const loginStart = z.object({ email: emailText, start_login_request: opaqueMessage });
+export const loginStart = z.object({
+  email: emailText,
+  start_login_request: opaqueMessage,
+  /** What this device got with its last session of the account. */
+  device_credential: z.string().max(128).optional(),
+});
 export type LoginStart = z.infer<typeof loginStart>;
 
 export const loginFinish = z.object({

@@ -14,7 +14,17 @@ export interface LoginBeginning {
   place: string;
   /** Whether the account's owner has logged in or renewed a session there. */
   isKnownPlace: boolean;
+  /** The hash of the credential, where the login comes from one of the account's devices. */
+  deviceHash: Buffer | null;
   now: Date;
+}
+
+/**
+ * Where a login is counted: a device's own logins on their own, others over the whole account and at the place. So nothing
+ * that others do delays a device of the account.
+ */
+function placesOf({ place, deviceHash }: LoginBeginning): readonly string[] {
+  return deviceHash === null ? [everywhere, place] : [`device ${deviceHash.toString("base64url")}`];
 }
 
 /**
@@ -22,7 +32,7 @@ export interface LoginBeginning {
  * @throws ServiceError `rate_limited`
  */
 export async function refuseEarlyLogin(db: Queryable, login: LoginBeginning): Promise<void> {
-  refuseEarly(await listLoginCounts(db, { account: login.account, places: [everywhere, login.place] }), login);
+  refuseEarly(await listLoginCounts(db, { account: login.account, places: placesOf(login) }), login);
 }
 
 /**
@@ -31,8 +41,8 @@ export async function refuseEarlyLogin(db: Queryable, login: LoginBeginning): Pr
  * @throws ServiceError `rate_limited` when it is too early
  */
 export async function countLoginStart(tx: Transaction, login: LoginBeginning): Promise<void> {
-  const { account, place, now } = login;
-  const counts = await lockLoginCounts(tx, { account, places: [everywhere, place], now });
+  const { account, now } = login;
+  const counts = await lockLoginCounts(tx, { account, places: placesOf(login), now });
   refuseEarly(counts, login);
   for (const count of counts) await updateLoginCount(tx, account, afterStart(count, now));
 }

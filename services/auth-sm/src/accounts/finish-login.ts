@@ -3,7 +3,7 @@ import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import type { SessionView } from "../sessions/open.ts";
+import type { NewSessionView } from "../sessions/open.ts";
 import { openSession } from "../sessions/open.ts";
 import type { LoginFinish } from "./bodies.ts";
 import { loginRefusal } from "./finish-refusals.ts";
@@ -17,7 +17,7 @@ type FinishCall = Call<unknown, unknown, LoginFinish>;
  * POST /api/auth/login/finish
  * Spends the start, whatever comes of it; only while nothing but the second factor is missing it may be tried again.
  */
-export async function finishLogin(deps: Deps, call: FinishCall): Promise<SessionView> {
+export async function finishLogin(deps: Deps, call: FinishCall): Promise<NewSessionView> {
   const keys = await deps.keys.present();
   const finished = await deps.database.transaction((tx) => logIn(tx, deps, keys, call));
   if (finished === "unknown") deps.authFailures.inc({ reason: "unknown_login" });
@@ -32,7 +32,7 @@ async function logIn(
   deps: Deps,
   keys: KeyRing,
   { body, request }: FinishCall,
-): Promise<SessionView | ServiceError | "unknown"> {
+): Promise<NewSessionView | ServiceError | "unknown"> {
   const spent = await spendStart(tx, deps, keys, {
     id: body.login_id,
     kind: "login",
@@ -44,8 +44,8 @@ async function logIn(
   });
   if (spent.kind === "unknown") return "unknown";
   if (spent.kind !== "proven") return loginRefusal(spent);
-  const { user } = spent;
-  const session = await openSession(tx, deps, keys, { user, device: body.device, request });
+  const { user, deviceHash } = spent;
+  const session = await openSession(tx, deps, keys, { user, device: body.device, request, deviceHash });
   await auditUserEvent(tx, deps, request, user.id, {
     action: "user.login.succeeded",
     actor: { type: "user", id: user.id, session_id: session.session_id },

@@ -7,7 +7,7 @@ import { orgRes } from "../histories/resources.ts";
 import { claimInvite } from "../invites/claim.ts";
 import { joinOrg } from "../invites/join.ts";
 import { foundOrg } from "../orgs/found.ts";
-import type { SessionView } from "../sessions/open.ts";
+import type { NewSessionView } from "../sessions/open.ts";
 import { openSession } from "../sessions/open.ts";
 import { storeKeyring } from "../store/keyrings.ts";
 import { hasHistory } from "../store/histories.ts";
@@ -24,7 +24,7 @@ import { auditUserEvent } from "./user-events.ts";
 export async function finishRegistration(
   deps: Deps,
   { body, request }: Call<unknown, unknown, Registration>,
-): Promise<SessionView> {
+): Promise<NewSessionView> {
   requireSignupBy(deps.config, body.invite_token);
   const keys = await deps.keys.present();
   const setupId = await requireBegunRecord(deps.database.pool, deps, {

@@ -41,7 +41,7 @@ export function delayOf({ delayedUntil }: LoginCount, now: Date): number {
 
 /**
  * The same for a place at which the account's owner has logged in before. What others do elsewhere puts it off for the
- * first delay alone, however long they go on: nobody locks another out.
+ * first delay alone, however long they go on. A device of the owner's is not delayed by them at all.
  */
 export function delayAtKnownPlace({ delayedSince, delayedUntil }: LoginCount, now: Date): number {
   if (delayedSince === null || delayedUntil === null) return 0;

@@ -17,7 +17,8 @@ const mostAttempts = 5;
 
 /** What came of an attempt to finish a start. */
 export type Spent =
-  | { kind: "proven"; user: UserRow; setupId: number | null }
+  /** `deviceHash`: of the credential of the account with which the login began. */
+  | { kind: "proven"; user: UserRow; setupId: number | null; deviceHash: Buffer | null }
   | { kind: "unknown" }
   | { kind: "wrong" }
   /** What was sent has not the form of a proof. */
@@ -82,7 +83,7 @@ export async function spendStart(tx: Transaction, deps: Deps, keys: KeyRing, fin
   }
   await deleteLoginStart(tx, id);
   await deleteLoginCounts(tx, start.account);
-  return { kind: "proven", user, setupId: start.opaque_setup_id };
+  return { kind: "proven", user, setupId: start.opaque_setup_id, deviceHash: start.device_hash };
 }
 
 function judge(start: OpenLoginStart, { isProven }: Finish): "proven" | "wrong" | ServiceError {

@@ -6,6 +6,7 @@ import { findLoginRecord } from "../store/users.ts";
 import { accountOf } from "./account-mac.ts";
 import type { LoginStart } from "./bodies.ts";
 import { countLoginStart, refuseEarlyLogin } from "./count-start.ts";
+import { credentialsSince, hashDeviceCredential } from "./device-credential.ts";
 import { knownSince, placeOf } from "./known-place.ts";
 import { loginCall } from "./login-call.ts";
 import { respondToLogin } from "./opaque.ts";
@@ -41,8 +42,19 @@ async function begin(deps: Deps, { body, request }: StartCall): Promise<LoginSta
   const { pool } = deps.database;
   const now = deps.now();
   const place = placeOf(request.ip);
-  const record = await findLoginRecord(pool, body.email, { place, since: knownSince(now) });
-  const login = { account: accountOf(keys, body.email), place, isKnownPlace: record.is_known_place, now };
+  const hash = body.device_credential === undefined ? null : hashDeviceCredential(body.device_credential);
+  const record = await findLoginRecord(pool, body.email, {
+    place: { place, since: knownSince(now) },
+    credential: { hash, since: credentialsSince(now) },
+  });
+  const deviceHash = record.is_known_device ? hash : null;
+  const login = {
+    account: accountOf(keys, body.email),
+    place,
+    isKnownPlace: record.is_known_place,
+    deviceHash,
+    now,
+  };
   await refuseEarlyLogin(pool, login);
   // The oldest setup answers for those who have none: so such an answer does not change when a setup is added, just as
   // that for a person who had registered before does not.
@@ -59,6 +71,7 @@ async function begin(deps: Deps, { body, request }: StartCall): Promise<LoginSta
       userId: record.user_id,
       passwordVersion: record.password_version,
       setupId: null,
+      deviceHash,
       serverState: answer.serverState,
       call: loginCall(request, 200),
       expiresAt: new Date(now.getTime() + millisecondsToFinish),

@@ -7,7 +7,7 @@ import { spendStart } from "../accounts/spend-start.ts";
 import { auditUserEvent } from "../accounts/user-events.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import type { SessionView } from "../sessions/open.ts";
+import type { NewSessionView } from "../sessions/open.ts";
 import { openSession } from "../sessions/open.ts";
 import type { Revocation } from "../sessions/revoke.ts";
 import { revokeSessions } from "../sessions/revoke.ts";
@@ -17,7 +17,7 @@ import type { RecoveryFinish } from "./bodies.ts";
 type FinishCall = Call<unknown, unknown, RecoveryFinish>;
 
 /** POST /api/auth/recovery/finish: a new password, and a session. Every session from before ends. */
-export async function finishRecovery(deps: Deps, call: FinishCall): Promise<SessionView> {
+export async function finishRecovery(deps: Deps, call: FinishCall): Promise<NewSessionView> {
   const keys = await deps.keys.present();
   const done = await deps.database.transaction((tx) => recover(tx, deps, keys, call));
   if (done instanceof ServiceError) throw done;
@@ -31,7 +31,7 @@ async function recover(
   deps: Deps,
   keys: KeyRing,
   { body, request }: FinishCall,
-): Promise<{ view: SessionView; revocations: Revocation[] } | ServiceError> {
+): Promise<{ view: NewSessionView; revocations: Revocation[] } | ServiceError> {
   const spent = await spendStart(tx, deps, keys, {
     id: body.recovery_id,
     kind: "recovery",

@@ -66,6 +66,7 @@ async function remember(
     account,
     userId: record.user_id,
     passwordVersion: record.password_version,
+    deviceHash: null,
     setupId: isProven ? keys.newestSetup.id : null,
     serverState: "",
     call: loginCall(request, isProven ? 200 : 401),

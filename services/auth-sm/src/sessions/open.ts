@@ -1,10 +1,12 @@
 import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
+import { hashDeviceCredential, newDeviceCredential } from "../accounts/device-credential.ts";
 import { placeOf } from "../accounts/known-place.ts";
 import type { SealedKeys, UserView } from "../accounts/view.ts";
 import { sealedKeys, userView } from "../accounts/view.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
+import { storeCredential } from "../store/device-credentials.ts";
 import { noteKnownPlace } from "../store/known-places.ts";
 import type { Device } from "../store/sessions.ts";
 import { insertSession } from "../store/sessions.ts";
@@ -14,19 +16,31 @@ import { refreshSeconds, tokenPair } from "./access-token.ts";
 import type { RefreshToken } from "./refresh-token.ts";
 import { hashRefreshToken, newRefreshToken } from "./refresh-token.ts";
 
-/** The answer to a login: a session, its tokens, and what the device needs to open everything else. */
+/** A session, its tokens, and what the device needs to open everything else. */
 export interface SessionView extends TokenPair, SealedKeys {
   session_id: string;
   user: UserView;
 }
 
-/** Begins a session of a person who has proven the password. */
+/** The answer to a login, with what the device shows at its next one. */
+export interface NewSessionView extends SessionView {
+  device_credential: string;
+}
+
+/**
+ * Begins a session of a person who has proven the password. `deviceHash` is that of the credential with which the login began.
+ */
 export async function openSession(
   tx: Transaction,
   deps: Deps,
   keys: KeyRing,
-  { user, device, request }: { user: UserRow; device: Device; request: RequestContext },
-): Promise<SessionView> {
+  {
+    user,
+    device,
+    request,
+    deviceHash = null,
+  }: { user: UserRow; device: Device; request: RequestContext; deviceHash?: Buffer | null },
+): Promise<NewSessionView> {
   const sessionId = deps.newId();
   const now = deps.now();
   const expiresAt = new Date(now.getTime() + refreshSeconds * 1000);
@@ -41,7 +55,16 @@ export async function openSession(
     expiresAt,
   });
   await noteKnownPlace(tx, { userId: user.id, place: placeOf(request.ip), now });
-  return sessionView(deps, keys, { user, sessionId, refreshToken, now, expiresAt });
+  const credential = newDeviceCredential(deps.randomBytes);
+  await storeCredential(tx, {
+    hash: hashDeviceCredential(credential),
+    replaces: deviceHash,
+    userId: user.id,
+    sessionId,
+    now,
+  });
+  const view = await sessionView(deps, keys, { user, sessionId, refreshToken, now, expiresAt });
+  return { ...view, device_credential: credential };
 }
 
 /** The answer of a session that has these tokens from `now` on. */

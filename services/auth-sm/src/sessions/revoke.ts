@@ -8,6 +8,7 @@ import { auditUserEvent } from "../accounts/user-events.ts";
 import type { Actor } from "../audit.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
+import { deleteCredentialOf, deleteOtherCredentials } from "../store/device-credentials.ts";
 import { endSession, lockSessions } from "../store/sessions.ts";
 
 export type RevocationReason = z.infer<typeof sessionRevokedSubject.payload>["reason"];
@@ -45,6 +46,8 @@ export async function revokeSession(
   const { reason, actor, request, status, orgId } = cause;
   const at = deps.now();
   if (!(await endSession(tx, session.id, reason, at))) return null;
+  // A logout leaves the device known: it is where the next login comes from.
+  if (reason !== "logged_out") await deleteCredentialOf(tx, session.id);
   const news = { session_id: session.id, user_id: session.userId, at: at.toISOString(), reason };
   await enqueue(tx, sessionRevoked, news, { id: deps.newId() });
   const target = { type: "session", id: session.id, parent_id: session.userId };
@@ -54,7 +57,7 @@ export async function revokeSession(
   return { sessionId: session.id, at };
 }
 
-/** Ends every session of a person that lasts, `except` for one when it is given. */
+/** Ends every session of a person that lasts, and forgets every device, `except` for one when it is given. */
 export async function revokeSessions(
   tx: Transaction,
   deps: Deps,
@@ -65,6 +68,7 @@ export async function revokeSessions(
     const revocation = id === except ? null : await revokeSession(tx, deps, { session: { id, userId }, ...cause });
     if (revocation !== null) revocations.push(revocation);
   }
+  await deleteOtherCredentials(tx, userId, except ?? null);
   return revocations;
 }
 

@@ -27,6 +27,8 @@ export interface NewLoginStart {
   passwordVersion: number | null;
   /** Of a recovery: the setup of its new record. */
   setupId: number | null;
+  /** The hash of the device's credential, where it is one of the account. */
+  deviceHash: Buffer | null;
   serverState: string;
   call: LoginCall;
   expiresAt: Date;
@@ -39,10 +41,11 @@ export async function insertLoginStart(db: Queryable, start: NewLoginStart): Pro
   const { call } = start;
   await db.query(sql.typeAlias("void")`
     INSERT INTO login_starts (id, kind, account, user_id, password_version, opaque_setup_id, server_state, ip, user_agent,
-      request_id, method, route, status, expires_at, refused_at)
+      request_id, method, route, status, expires_at, refused_at, device_hash)
     VALUES (${start.id}, ${start.kind}, ${sql.binary(start.account)}, ${start.userId}, ${start.passwordVersion},
       ${start.setupId}, ${start.serverState}, ${call.ip}, ${call.userAgent}, ${call.requestId}, ${call.method},
-      ${call.route}, ${call.status}, ${start.expiresAt.toISOString()}, ${start.refusedAt?.toISOString() ?? null})
+      ${call.route}, ${call.status}, ${start.expiresAt.toISOString()}, ${start.refusedAt?.toISOString() ?? null},
+      ${start.deviceHash === null ? null : sql.binary(start.deviceHash)})
   `);
 }
 
@@ -53,6 +56,7 @@ const openStart = z.object({
   opaque_setup_id: z.number().nullable(),
   server_state: z.string(),
   attempts: z.number(),
+  device_hash: z.instanceof(Buffer).nullable(),
 });
 /** A start that may still be finished. `attempts` counts the present one. */
 export type OpenLoginStart = z.infer<typeof openStart>;
@@ -68,7 +72,8 @@ export function takeLoginStart(
   return tx.maybeOne(sql.type(openStart)`
     UPDATE login_starts SET attempts = attempts + 1
     WHERE id = ${id} AND kind = ${kind} AND refused_at IS NULL AND expires_at > ${now.toISOString()}::timestamptz
-    RETURNING account, user_id, password_version, opaque_setup_id, server_state, attempts
+    RETURNING account, user_id, password_version, opaque_setup_id, server_state, attempts,
+      device_hash
   `);
 }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
+import { hasCredential } from "./device-credentials.ts";
 import { isKnownPlace } from "./known-places.ts";
 
 const userRow = z.object({
@@ -82,22 +83,24 @@ const loginRecord = z.object({
   registration_record: z.string().nullable(),
   password_version: z.number().nullable(),
   is_known_place: z.boolean(),
+  is_known_device: z.boolean(),
 });
 /** What a login is checked against: nulls for an e-mail that nobody has. */
 export type LoginRecord = z.infer<typeof loginRecord>;
 
 /**
- * The login record of the person with this canonical e-mail, and whether that person has begun or renewed a session in
- * this place since a moment. There is always one row, so that it takes the same time.
+ * The login record of the person with this canonical e-mail, whether that person has begun or renewed a session in this
+ * place, and whether the credential is one of the person's devices. There is always one row, so that it takes the same time.
  */
 export function findLoginRecord(
   db: Queryable,
   email: string,
-  known: { place: string; since: Date },
+  known: { place: Parameters<typeof isKnownPlace>[1]; credential: Parameters<typeof hasCredential>[1] },
 ): Promise<LoginRecord> {
   return db.one(sql.type(loginRecord)`
     SELECT u.id AS user_id, u.opaque_setup_id, u.registration_record, u.password_version,
-      ${isKnownPlace(sql.fragment`u.id`, known)} AS is_known_place
+      ${isKnownPlace(sql.fragment`u.id`, known.place)} AS is_known_place,
+      ${hasCredential(sql.fragment`u.id`, known.credential)} AS is_known_device
     FROM (VALUES (${email})) AS asked (email) LEFT JOIN users u ON u.email = asked.email
   `);
 }

@@ -33,6 +33,7 @@ const homes: Readonly<Record<string, string>> = {
   finish_login_request: "",
   access_token: "",
   refresh_token: "",
+  device_credential: "",
   token: "",
   proof: "",
   otp: "",

@@ -22,6 +22,7 @@ export interface AnswerBody {
   access_token: string;
   refresh_token: string;
   refresh_expires_in: number;
+  device_credential: string;
   session_id: string;
   encrypted_user_key: string;
   user: { id: string; name: string };

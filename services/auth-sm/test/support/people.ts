@@ -62,6 +62,21 @@ export async function register(
   return personOf(email, password, answer);
 }
 
+/** Registers somebody on a device: the person, and the credential that the device got. */
+export async function newDevice(service: { url: string }): Promise<{ person: Person; credential: string }> {
+  const email = newEmail();
+  const password = "correct horse battery staple";
+  const body = await registration(service, { email, password });
+  const answer = await call(service, "POST", "/api/auth/register/finish", { body });
+  if (answer.status !== 201) throw new Error(`register/finish was answered ${answer.status}`);
+  return { person: personOf(email, password, answer), credential: credentialOf(answer) };
+}
+
+/** What the answer to a login gives the device for its next one. */
+export function credentialOf({ body }: Answer): string {
+  return body.device_credential;
+}
+
 function newPublicKey(): string {
   const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return publicKey.export({ type: "spki", format: "der" }).toString("base64");
@@ -79,21 +94,28 @@ export async function finishedRegistration(
   return personOf(email, password, answer);
 }
 
+/** What a login begins with. */
+export interface Credentials {
+  email: string;
+  password: string;
+  deviceCredential?: string | undefined;
+}
+
 /** Starts a login: the answer, and what the client needs to finish it. */
 export async function beginLogin(
   service: { url: string },
-  { email, password }: { email: string; password: string },
+  { email, password, deviceCredential: device_credential }: Credentials,
   headers: Record<string, string> = {},
 ) {
   const started = await startLogin(password);
   const { startLoginRequest: start_login_request } = started;
-  const body = { email, start_login_request };
+  const body = { email, start_login_request, ...(device_credential === undefined ? {} : { device_credential }) };
   const start = await call(service, "POST", "/api/auth/login/start", { body, headers });
   return { start, state: started.state };
 }
 
 /** The body of `login/finish` for a login that began with the right password. */
-export async function loginProof(service: { url: string }, credentials: { email: string; password: string }) {
+export async function loginProof(service: { url: string }, credentials: Credentials) {
   const { start, state } = await beginLogin(service, credentials);
   const loginResponse: string = start.body.login_response;
   const finish_login_request = await finishLogin({ state, loginResponse, password: credentials.password });

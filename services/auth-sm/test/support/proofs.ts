@@ -5,13 +5,13 @@ import { TOTP } from "otpauth";
 import type { Answer } from "./call.ts";
 import { call } from "./call.ts";
 import { finishRegistration } from "./opaque.ts";
-import type { Person } from "./people.ts";
+import type { Credentials, Person } from "./people.ts";
 import { device, loginProof, register, registration, sealed } from "./people.ts";
 
 type Service = { url: string };
 
 /** The fields of a fresh proof of a person's password. */
-export async function proofOf(service: Service, person: { email: string; password: string }, otp?: string) {
+export async function proofOf(service: Service, person: Credentials, otp?: string) {
   const { login_id, finish_login_request } = await loginProof(service, person);
   return { login_id, finish_login_request, ...(otp === undefined ? {} : { otp }) };
 }
