@@ -1,8 +1,13 @@
 import type { AuditDraft } from "@coffer/events";
+import type { Change, Resource } from "@coffer/history";
+import { sign } from "@coffer/history";
 import { until } from "@coffer/testkit";
 import t from "tap";
 import { routes } from "../src/routes.ts";
 import { call } from "./support/call.ts";
+import type { Signer } from "./support/histories.ts";
+import { createJoiningMachine, createSignedFolder, folderRes, holder, machineJoinEntry } from "./support/histories.ts";
+import { memberHolder, orgRes, registerSigner, someCheck } from "./support/histories.ts";
 import { bearer, createApplication, createFolder, createMachine, createSecret } from "./support/machines.ts";
 import { createToken, newKeyPair, secretBody } from "./support/machines.ts";
 import { execute, invite, join, share, startCompany } from "./support/members.ts";
@@ -57,6 +62,23 @@ const several = await register(service);
 const second = await logIn(service, several);
 await logIn(service, several);
 
+const signer = await registerSigner(service);
+const plain = await registerSigner(service, { history: false });
+const adoptable = await createFolder(service, signer, "adoptable");
+const joinable = await createSignedFolder(service, signer);
+const joining = await createJoiningMachine(service, signer, [{ folder_id: joinable, permission: "read" }]);
+const signed = async (by: Signer, res: Resource, first: Change): Promise<{ entry: string }> => ({
+  entry: (await sign(null, res, `user:${by.userId}`, by.privateKey, first)).text,
+});
+const adoptedOrg = await signed(plain, orgRes(plain.orgId), {
+  name: "A signed organization",
+  set: [memberHolder(plain, "manage")],
+});
+const adoptedFolder = await signed(signer, folderRes(adoptable), {
+  ...{ org: signer.orgId, name: "adoptable", ver: 1, check: someCheck() },
+  set: [holder(signer, "manage")],
+});
+
 /** One call for each kind of change, all of which can be made, one after the other. */
 const changes: [method: string, path: string, options: { token?: string; body?: unknown }][] = [
   ["POST", "/api/org/folders", { ...asOwner, body: { name: "another", encrypted_key: sealed() } }],
@@ -101,6 +123,13 @@ const changes: [method: string, path: string, options: { token?: string; body?: 
   ["POST", "/api/auth/recovery/finish", { body: recovery.finish }],
   ["DELETE", `/api/auth/sessions/${second.sessionId}`, tokenOf(several)],
   ["DELETE", "/api/auth/sessions?others=true", tokenOf(several)],
+  ["POST", "/api/org/history", { ...tokenOf(plain), body: adoptedOrg }],
+  ["POST", `/api/org/folders/${adoptable}/history`, { ...tokenOf(signer), body: adoptedFolder }],
+  [
+    "POST",
+    `/api/sm/v1/folders/${joinable}/history`,
+    { token: bearer(joining), body: { entry: await machineJoinEntry(service, joining, joinable) } },
+  ],
 ];
 
 /** Why a route that is no GET is not among them. */
@@ -112,6 +141,8 @@ const others: Readonly<Record<string, string>> = {
   "POST /api/auth/recovery/start": "begins what is recorded when it is finished, or fails",
   "POST /api/auth/totp": "begins what is recorded when it is verified",
   "POST /api/auth/refresh": "a session goes on: that is no action of the audit's",
+  "POST /api/org/invites/history": "reads a history, which holds no secret",
+  "PUT /api/account/keyring": "what devices share of their trust: that is no action of the audit's",
   "PUT /api/account/travel-mode": "vaults keeps the mode together with its record: services/vaults/test/travel.test.ts",
   "PUT /api/org/members/:user_id/travel-mode": "as one's own",
 };
@@ -146,6 +177,7 @@ const reads: typeof changes = [
 const tables = [
   ...["access_tokens", "applications", "client_folders", "clients", "folder_members", "folders", "invites"],
   ...["login_starts", "memberships", "orgs", "secrets", "sessions", "totp", "totp_recovery_codes", "users"],
+  ...["device_credentials", "histories", "history_entries"],
 ];
 
 /** What the tables hold, but for when a machine was last seen. */
