@@ -18,6 +18,8 @@ const finish = "/api/auth/login/finish";
 const recovery = "/api/auth/recovery/start";
 const { startLoginRequest: start_login_request } = await startLogin("whatever");
 const { registrationRequest: registration_request } = await startRegistration("whatever");
+// Of another account's device: unknown for each e-mail below.
+const { credential } = await newDevice(service);
 const wrongRecovery = () => randomBytes(32).toString("base64url");
 
 /** What a caller can see of answers, but for what differs in any two. */
@@ -132,8 +134,6 @@ const registering: Attempt = async (email) => {
   return { start: (await timed(call(service, "POST", "/api/auth/register/start", { body }))).milliseconds };
 };
 
-// The credential of somebody else's device, which is unknown for either e-mail.
-const { credential } = await newDevice(service);
 const loginFromAnotherDevice: Attempt = async (email) => {
   const body = { email, start_login_request, device_credential: credential };
   return { start: (await timed(call(service, "POST", start, { body }))).milliseconds };
