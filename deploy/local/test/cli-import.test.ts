@@ -210,16 +210,16 @@ await t.test(
   "a table of another program: columns are mapped or kept, and rows that are left out are named",
   async (t) => {
     await person.data(["vault", "create", "Tables"]);
-    const german = "Titel;Benutzername;Kennwort;URL;Notizen;Nr.\r\nLaden;ada;canary-pw;https://shop.example;n;7\r\n";
-    writeFileSync(path("german.csv"), german);
-    const refused = await person.run(["import", "--vault", "Tables", path("german.csv")]);
-    t.match(refused, { code: 2, stdout: "", stderr: /"Titel", "Benutzername", "Kennwort", "URL", .*--map/ });
+    const finnish = "Otsikko;Tunnus;Salasana;URL;Muistiinpanot;Nr.\r\nLaden;ada;canary-pw;https://shop.example;n;7\r\n";
+    writeFileSync(path("finnish.csv"), finnish);
+    const refused = await person.run(["import", "--vault", "Tables", path("finnish.csv")]);
+    t.match(refused, { code: 2, stdout: "", stderr: /"Otsikko", "Tunnus", "Salasana", "URL", .*--map/ });
     t.notMatch(refused.stderr, /canary|Laden/);
-    const map = ["Titel=name", "Benutzername=username", "Kennwort=password", "Notizen=notes"].flatMap((pair) => [
+    const map = ["Otsikko=name", "Tunnus=username", "Salasana=password", "Muistiinpanot=notes"].flatMap((pair) => [
       "--map",
       pair,
     ]);
-    t.match(await person.run(["import", "--vault", "Tables", ...map, path("german.csv")]), {
+    t.match(await person.run(["import", "--vault", "Tables", ...map, path("finnish.csv")]), {
       code: 0,
       stdout: "imported 1 record into Tables\n",
     });
@@ -240,12 +240,12 @@ await t.test(
     t.match(some.stderr, /note: rows with fewer cells .*: line 2\n/);
     t.notMatch(some.stderr, /canary|ary-b/);
     for (const [pair, stderr] of [
-      ["Titel", /--map takes <column>=<field>/],
+      ["Otsikko", /--map takes <column>=<field>/],
       ["=name", /--map takes <column>=<field>/],
-      ["Titel=nombre", /no record has a field "nombre"; fields: name, /],
+      ["Otsikko=nombre", /no record has a field "nombre"; fields: name, /],
       ["Nowhere=name", /no column "Nowhere"/],
     ] as const)
-      t.match(await person.run(["import", "--vault", "Tables", "--map", pair, path("german.csv")]), {
+      t.match(await person.run(["import", "--vault", "Tables", "--map", pair, path("finnish.csv")]), {
         code: 2,
         stderr,
       });

@@ -73,9 +73,9 @@ function describeTable(headings: readonly string[]): FileDescription {
 
 /** Without headings the first row is an item with its password: it is shown only where one of them is known. */
 function describeHeadings(headings: readonly string[]): string {
-  const way = 'say what they hold with --map, for instance --map "Kennwort=password"';
+  const way = 'say what they hold with --map, for instance --map "Salasana=password"';
   if (!areHeadings(headings))
-    return `the file is a table, but none of its ${headings.length} headings is known: ${way}`;
+    return `the file is a table, but none of its ${headings.length} headings is known (they may be an item, so they are not shown): ${way}`;
   const shown = headings.map((heading) => `"${heading}"`).join(", ");
   return `the file is a table in which no column is known as the password, of ${shown}: ${way}`;
 }

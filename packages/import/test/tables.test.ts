@@ -381,10 +381,10 @@ for (const [program, table, expected] of programs)
 await t.test(
   "a table whose headings are not known is refused, and its columns are named where they are headings",
   async (t) => {
-    const german = "Titel,Benutzername,Kennwort,URL,Notizen\nShop,ada,canary,https://shop.example,n\n";
-    await t.rejects(readImport(bytesOf(german)), {
+    const finnish = "Otsikko,Tunnus,Salasana,URL,Muistiinpanot\nShop,ada,canary,https://shop.example,n\n";
+    await t.rejects(readImport(bytesOf(finnish)), {
       code: "unknown_format",
-      message: /of "Titel", "Benutzername", "Kennwort", "URL", "Notizen": say what they hold with --map/,
+      message: /of "Otsikko", "Tunnus", "Salasana", "URL", "Muistiinpanot": say what they hold with --map/,
     });
     for (const first of [
       "Shop,ada,canary,7",
@@ -396,8 +396,8 @@ await t.test(
       t.match(error, { code: "unknown_format", message: /none of its \d headings is known/ });
       t.notMatch(String(error), /canary|Bank|ada/, "the first row may be an item");
     }
-    const map = { Titel: "name", benutzername: "username", "Kennwort ": "password", Notizen: "notes" };
-    const { format, records, leftOut } = await readImport(bytesOf(german), { map });
+    const map = { Otsikko: "name", tunnus: "username", "Salasana ": "password", Muistiinpanot: "notes" };
+    const { format, records, leftOut } = await readImport(bytesOf(finnish), { map });
     t.strictSame([format, leftOut], ["csv", []]);
     t.strictSame(records, [{ type: "login", payload: { ...shop(), notes: "n" } }]);
   },
@@ -444,4 +444,16 @@ await t.test("a row of LastPass for a folder is named only where the folder hold
   const { records, leftOut } = await readImport(bytesOf(text));
   t.match(records, [{ payload: { name: "a" } }, { payload: { notes: "canary", folder: "Empty" } }]);
   t.strictSame(leftOut, [{ kind: "setting", item: null, reason: 'the folder "Empty" has a row of its own' }]);
+});
+
+await t.test("headings in other languages", async (t) => {
+  for (const headings of [
+    "Titel;Benutzername;Kennwort;Webseite;Notizen",
+    "Titre;Nom d’utilisateur;Mot de passe;Site web;Remarques",
+    "Título;Usuario;Contraseña;URL;Notas",
+  ]) {
+    const { format, records } = await readImport(bytesOf(`${headings}\r\nShop;ada;canary;https://shop.example;n\r\n`));
+    t.equal(format, "csv");
+    t.strictSame(records, [{ type: "login", payload: { ...shop(), notes: "n" } }], headings);
+  }
 });

@@ -12,7 +12,7 @@ export const transferRows: readonly CommandRow[] = [
       "coffer import --vault Private bitwarden_export.json",
       "coffer import --vault Team --format keepass-xml database.xml",
       "coffer import --vault Private - < passwords.csv",
-      'coffer import --vault Private --map "Kennwort=password" --map "Nr.=custom" passwords.csv',
+      'coffer import --vault Private --map "Salasana=password" --map "Nr.=custom" passwords.csv',
     ],
     options: [
       { flags: "--vault <vault>", description: "the vault that gets the records (name or id)" },

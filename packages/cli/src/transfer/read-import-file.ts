@@ -40,7 +40,7 @@ function columnMap(pairs: readonly string[]): ColumnMap {
   const fields = pairs.map((pair) => {
     const at = pair.lastIndexOf("=");
     const [column, field] = [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()];
-    if (column === "") throw usage(`--map takes <column>=<field>, for instance "Kennwort=password"`);
+    if (column === "") throw usage(`--map takes <column>=<field>, for instance "Salasana=password"`);
     if (!isColumnField(field))
       throw usage(
         `--map: no record has a field "${field}"; fields: ${columnFields.join(", ")}, custom, custom.<name>, none`,

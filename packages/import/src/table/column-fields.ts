@@ -56,13 +56,26 @@ const names: Readonly<Record<string, readonly string[]>> = {
   [asNothing]: ["timelastused", "lastused", "lastusetime", "icon"],
 };
 
+/** The same in German, French, Spanish, Portuguese, Italian and Dutch, without accents: tables that people made. */
+const namesElsewhere: Readonly<Record<string, readonly string[]>> = {
+  name: ["titel", "titre", "titulo", "titolo", "nom", "nombre", "nome", "naam", "bezeichnung"],
+  uri: ["webseite", "webadresse", "internetadresse", "adresseweb", "siteweb", "sitioweb", "sitoweb"],
+  username: ["benutzername", "benutzer", "nomdutilisateur", "identifiant", "nombredeusuario", "usuario", "nomeutente"],
+  password: ["passwort", "kennwort", "motdepasse", "contrasena", "senha", "palavrapasse", "wachtwoord"],
+  notes: ["notizen", "notiz", "bemerkung", "bemerkungen", "remarques", "notas", "notities", "commentaires"],
+  folder: ["ordner", "gruppe", "kategorie", "dossier", "groupe", "categorie", "carpeta", "pasta", "cartella", "map"],
+};
+
 const fieldByName: ReadonlyMap<string, string> = new Map(
-  Object.entries(names).flatMap(([field, each]) => each.map((name) => [name, field] as const)),
+  [...Object.entries(namesElsewhere), ...Object.entries(names)].flatMap(([field, each]) =>
+    each.map((name) => [name, field] as const),
+  ),
 );
 
 /** The field that a column of that heading holds; undefined for a heading that is not known. */
 export function fieldOfHeading(heading: string): string | undefined {
-  return fieldByName.get(heading.toLowerCase().replace(/[\s_.\-"]/g, ""));
+  const plain = heading.normalize("NFKD").toLowerCase();
+  return fieldByName.get(plain.replace(/[\s\p{M}_.\-"'’]/gu, ""));
 }
 
 /**
