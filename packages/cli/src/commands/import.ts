@@ -61,7 +61,7 @@ function sayPlan(file: ImportedFile, options: Options, { vault }: PickedVault, p
   };
   const sentence = `${file.format}: would import ${countByType(plan.sent)} into ${vault.name}`;
   say(file, options.json === true, outcome, sentence);
-  if (options.asNew !== true)
+  if (options.asNew !== true && plan.sent.length > 0)
     tell("note: an import also passes over records that were deleted in Coffer in the last 90 days");
   endWith(options, file.leftOut.length + unopened.length);
 }
