@@ -39,7 +39,7 @@ export interface HistoriesOptions {
   /** Brings in what other devices of the person trust, when something is not known here. */
   learn?: ((res: Resource) => Promise<void>) | undefined;
   /** Whether a history that was not accepted yet is the caller's own, or accepted by what is verified now. */
-  accepts(verified: Pick<Walked, "given" | "made">): Promise<boolean>;
+  accepts(verified: Pick<Walked, "state" | "given" | "made">): Promise<boolean>;
   /** Whether organizations' histories say who may sign: people read them, machines cannot. */
   organizations: boolean;
 }
@@ -130,7 +130,8 @@ export function histories(options: HistoriesOptions): Histories {
 
   /** A folder that was not accepted may be by what the histories of others say since. */
   const acceptAgain = async (res: Resource, known: Verified): Promise<Verified> => {
-    if (known.accepted || !(await options.accepts({ given: known.given, made: undefined }))) return known;
+    if (known.accepted || !(await options.accepts({ state: known.state, given: known.given, made: undefined })))
+      return known;
     const accepted: Verified = { ...known, accepted: true };
     await change((present) =>
       isSame(trustedIn(present, res)?.pin, known.pin) ? withTrusted(present, res, accepted) : present,
