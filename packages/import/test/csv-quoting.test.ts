@@ -39,7 +39,9 @@ await t.test("whatever is written into a table is read from it", (t) => {
     const { text } = writeCsv(columns, rows, { exact });
     const table = readCsv(text, columns);
     const read = table.rows.map((row) => Object.fromEntries(columns.map((column) => [column, row.cell(column)])));
-    if (JSON.stringify(read) !== JSON.stringify(rows)) t.strictSame(read, rows, JSON.stringify(text));
+    // A row of empty cells holds nothing.
+    const held = rows.filter((row) => columns.some((column) => row[column] !== ""));
+    if (JSON.stringify(read) !== JSON.stringify(held)) t.strictSame(read, held, JSON.stringify(text));
     t.strictSame(table.leftOut, []);
   }
   t.end();
