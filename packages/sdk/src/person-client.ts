@@ -1,4 +1,5 @@
 import type { Fingerprint } from "@coffer/crypto";
+import type { Resource } from "@coffer/history";
 import { askedFor } from "./asked-for.ts";
 import { auditPages } from "./audit-pages.ts";
 import type { AuditFilter, AuditPage } from "./audit-pages.ts";
@@ -19,6 +20,7 @@ import { publicKeyOf } from "./public-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
 import { adoptFolder, adoptOrganization, confirmMember } from "./histories/adopt.ts";
 import type { Adoption } from "./histories/adopt.ts";
+import { rememberEnded } from "./histories/ended.ts";
 import { acceptOffer, offerOf } from "./histories/offer.ts";
 import type { AcceptOffer, Offer } from "./histories/offer.ts";
 import {
@@ -344,7 +346,10 @@ export function personClient(
         await trustAgain(trust.histories, `folder:${id}`, confirm);
         await trust.share();
       },
-      unshare: (id, userId) => remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`),
+      async unshare(id, userId) {
+        await remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
+        await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `folder:${id}`);
+      },
       rotate: (id) => rotateFolder(secrets, trust, id),
     },
     members: {
@@ -384,7 +389,11 @@ export function personClient(
       create: (name, description) => post("/api/org/applications", { name, description }),
       update: async (id, change) =>
         askedFor<ApplicationView>(await send({ method: "PATCH", path: application(id), body: change }), { id }),
-      remove: (id) => remove(application(id)),
+      async remove(id) {
+        const machines = await list<MachineView>(`${application(id)}/clients`);
+        await remove(application(id));
+        for (const { client_id } of machines) await rememberEnded(trust.histories, `client:${client_id}`, isOfFolder);
+      },
     },
     tokens: {
       list: (id) => list(`${application(id)}/tokens`),
@@ -393,7 +402,10 @@ export function personClient(
     },
     machines: {
       list: (id) => list(`${application(id)}/clients`),
-      remove: (applicationId, id) => remove(client(applicationId, id)),
+      async remove(applicationId, id) {
+        await remove(client(applicationId, id));
+        await rememberEnded(trust.histories, `client:${id}`, isOfFolder);
+      },
       share: async (applicationId, request, confirm) => {
         const machine = await machineOf(applicationId, request.clientId);
         const path = granted(applicationId, request.clientId, request.folderId);
@@ -403,9 +415,14 @@ export function personClient(
         confirmMachine(secrets, trust, await machineOf(applicationId, clientId), confirm, (folderId) =>
           granted(applicationId, clientId, folderId),
         ),
-      unshare: (applicationId, clientId, folderId) => remove(granted(applicationId, clientId, folderId)),
+      async unshare(applicationId, clientId, folderId) {
+        await remove(granted(applicationId, clientId, folderId));
+        await rememberEnded(trust.histories, `client:${clientId}`, (res) => res === `folder:${folderId}`);
+      },
     },
     stillNaming: (who) => stillNaming(trust, who),
     audit: (filter) => auditPages(send, filter),
   };
 }
+
+const isOfFolder = (res: Resource): boolean => res.startsWith("folder:");

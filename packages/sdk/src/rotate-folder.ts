@@ -34,7 +34,8 @@ const atOnce = 16;
 export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: string): Promise<RotatedFolder> {
   const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
   const res = `folder:${folderId}` as const;
-  const make: Parameters<typeof trust.sign<RotatedFolder>>[1] = async ({ state }) => {
+  const make: Parameters<typeof trust.sign<RotatedFolder>>[1] = async (trusted) => {
+    const { state } = trusted;
     const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
     const folder = await folderAt(store, folderId, state.ver);
     keyOf(folder);
@@ -43,7 +44,7 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
     const deadTags = await deadTokenTags(store.send, state);
     const context = contexts.sharedFolderKey(folderId);
     const { who: self } = await trust.self();
-    const next = await nextKey({ send: store.send, self, organization, state, listed: holders, context, deadTags });
+    const next = await nextKey({ send: store.send, self, organization, trusted, listed: holders, context, deadTags });
     const secrets: Resealed[] = [];
     for (let start = 0; start < views.length; start += atOnce) {
       const some = views.slice(start, start + atOnce).map((view) => resealSecret(store, view, folder, next.key));

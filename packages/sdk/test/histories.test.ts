@@ -392,6 +392,36 @@ await t.test("who rotates has the new key, also when the service calls everybody
   );
 });
 
+await t.test(
+  "who was taken off a folder gets no later key from a service that goes on listing the person",
+  async (t) => {
+    const { alice, join, server } = await startCompany(t);
+    const { id } = await alice.client().folders.create("production");
+    await alice.client().secrets.set(notation, "s3cret");
+    const bob = await join("bob@example.com");
+    const userId = bob.session.user.id;
+    const machine = await newJoinedMachine(alice, server, [id]);
+    await alice.client().folders.share(id, { userId, permission: "read" });
+    const before = server.folders.get(id)?.grants ?? [];
+    await alice.client().folders.unshare(id, userId);
+    await alice.client().machines.remove(newId(), machine.client_id);
+    const held = server.folders.get(id);
+    if (held !== undefined) held.grants = structuredClone(before);
+    await t.rejects(alice.client().folders.rotate(id), {
+      code: "holder_unconfirmed",
+      message: /access you have ended/,
+    });
+    if (held !== undefined) held.grants = held.grants.filter((one) => one.id !== userId);
+    await t.rejects(alice.client().folders.rotate(id), { code: "holder_unconfirmed" }, "nor the machine");
+    if (held !== undefined) held.grants = held.grants.filter((one) => one.id !== machine.client_id);
+    await alice.client().folders.rotate(id);
+    await alice.client().folders.share(id, { userId, permission: "read" });
+    await alice.client().folders.rotate(id);
+    await bob.client().folders.accept(id);
+    t.equal(await bob.client().secrets.read(notation), "s3cret", "given again, the person has the key");
+  },
+);
+
 await t.test("a machine does not join a history of the service's own that names the machine already", async (t) => {
   const { alice, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");

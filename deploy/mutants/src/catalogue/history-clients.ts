@@ -6,6 +6,20 @@ const tests = ["packages/sdk/test/histories.test.ts"] as const;
 /** What a client checks before it uses a key that the service hands out. */
 export const historyClientMutants: readonly Mutant[] = [
   {
+    name: "next-key-for-a-holder-whose-access-was-ended",
+    file: `${source}/next-key.ts`,
+    find: "  requireEnded(trusted, listed);\n",
+    replace: "",
+    tests,
+  },
+  {
+    name: "ended-access-not-remembered",
+    file: "packages/sdk/src/person-client.ts",
+    find: "        await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `folder:${id}`);\n",
+    replace: "",
+    tests,
+  },
+  {
     name: "join-believes-a-history-that-names-the-newcomer",
     file: `${source}/join-folder.ts`,
     find: "      const joinKey = await openInvitation(res, invitation, token.wrapKey);\n      if (holderOf(state, self.who)?.key === self.publicKey) return { pin: state.head, state, accepted: true, given };\n",

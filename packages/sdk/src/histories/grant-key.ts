@@ -3,6 +3,7 @@ import type { Context } from "@coffer/crypto";
 import { holderOf } from "@coffer/history";
 import type { Holder, HistoryState, Resource } from "@coffer/history";
 import type { Permission } from "../views.ts";
+import { forgetEnded } from "./ended.ts";
 import type { PersonTrust } from "./person-trust.ts";
 
 /** The fields of a request that gives a holder a key. */
@@ -43,7 +44,11 @@ export function grantKey<T>(
     const isThere = present?.key === holder.key && present.perm === permission;
     return {
       change: isThere ? undefined : { set: [{ who: holder.who, key: holder.key, perm: permission }] },
-      send: (entry) => send({ permission, encrypted_key: encryptedKey, key_version: state.ver, entry }),
+      async send(entry) {
+        const result = await send({ permission, encrypted_key: encryptedKey, key_version: state.ver, entry });
+        await forgetEnded(trust.histories, holder.who, res);
+        return result;
+      },
     };
   });
 }

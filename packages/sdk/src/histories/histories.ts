@@ -1,4 +1,4 @@
-import { checkSigners, kindOf } from "@coffer/history";
+import { checkSigners, holderOf, kindOf } from "@coffer/history";
 import type { Head, HistoryState, HolderId, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { historyFailure, understoodHistory } from "./history-failure.ts";
@@ -88,7 +88,10 @@ export function histories(options: HistoriesOptions): Histories {
     const checked_by = await checkOrganization(res, walked, before?.pin ?? null);
     const accepted = before?.accepted === true || (await options.accepts(walked));
     const { sealed_until, pin_version, told } = before ?? {};
-    const after: Verified = { pin: state.head, state, accepted, given, checked_by, sealed_until, pin_version, told };
+    // A manager who sets a holder gives access again.
+    const ended = before?.ended?.filter((who) => holderOf(state, who) !== undefined && !walked.set.has(who));
+    const verified = { pin: state.head, state, accepted, given, checked_by };
+    const after: Verified = { ...verified, sealed_until, ended, pin_version, told };
     return (await replace(res, before, after)) ? after : undefined;
   };
 

@@ -6,6 +6,8 @@ import { dataOf } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import type { MemberView } from "../views.ts";
 import { confirmedKey, labelOf } from "./confirmed-key.ts";
+import { requireEnded } from "./ended.ts";
+import type { Verified } from "./histories.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
@@ -44,7 +46,7 @@ export interface NextKeyRequest {
   self: string;
   /** The newest states of the organization's history, and of the folder's or vault's. */
   organization: HistoryState;
-  state: HistoryState;
+  trusted: Verified;
   /** The holders by the service's word. */
   listed: readonly RotationHolder[];
   /** What a key that is sealed to a public key is bound to. */
@@ -57,9 +59,12 @@ export interface NextKeyRequest {
  * Makes a new key, sealed to every listed holder that the history confirms. Holders that are not listed any more are dropped
  * from the history, and so are the invitations of `deadTags`. The caller has the key, also when the service calls the caller
  * suspended: a key that no holder has would lose the folder.
+ * Throws CofferError `holder_unconfirmed` when the service lists a holder whose access the caller has ended.
  */
 export async function nextKey(request: NextKeyRequest): Promise<NextKey> {
-  const { send, self, organization, state, listed, context, deadTags = [] } = request;
+  const { send, self, organization, trusted, listed, context, deadTags = [] } = request;
+  const { state } = trusted;
+  requireEnded(trusted, listed);
   const key = newKey();
   const version = (state.ver ?? 0) + 1;
   const suspended = await suspendedMembers(send, organization);

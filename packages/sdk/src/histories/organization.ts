@@ -8,6 +8,7 @@ import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import type { InviteView, MemberView, OrganizationView, Role } from "../views.ts";
 import { memberIn } from "./confirmed-key.ts";
 import { deadInviteTags } from "./dead-tags.ts";
+import { rememberEnded } from "./ended.ts";
 import { understoodHistory } from "./history-failure.ts";
 import { join } from "./join-folder.ts";
 import type { PersonTrust } from "./person-trust.ts";
@@ -180,6 +181,7 @@ export async function removeMember(send: Send, trust: PersonTrust, userId: strin
   const { who } = await trust.self();
   const removed = `user:${userId}` as const;
   const rotate = await stillNaming(trust, removed);
+  await rememberEnded(trust.histories, removed, (res) => rotate.some(({ kind, id }) => res === `${kind}:${id}`));
   const leaves = who === removed;
   if (leaves || holderOf(state, who)?.perm !== "manage") return { signed: false, rotate };
   return { signed: await signRemoval(send, trust, state, userId).catch(isAway), rotate };

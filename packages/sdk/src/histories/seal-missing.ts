@@ -42,14 +42,14 @@ async function sealToAll(send: Send, histories: Histories, sealable: SealableKey
   const { res, context } = sealable;
   const known = await histories.known(res);
   if (sealable.key === null || known?.sealed_until === known?.pin.seq) return;
-  const { state } = await histories.newest(res);
+  const { state, ended = [] } = await histories.newest(res);
   if (state.ver !== sealable.keyVersion) return;
   const { state: organization } = await histories.newest(`org:${state.org ?? ""}`);
   const listed = await sealable.listed();
   let left = state.holders.filter(({ who }) => !listed.some(({ kind, id }) => `${kind}:${id}` === who)).length;
   for (const { kind, id } of listed.filter(({ has_key }) => has_key === false)) {
-    const who = `${kind}:${id}`;
-    const key = confirmedKey(organization, state, who);
+    const who = `${kind}:${id}` as const;
+    const key = ended.includes(who) ? undefined : confirmedKey(organization, state, who);
     const holder = state.holders.find((one) => one.who === who);
     const path = key === undefined ? undefined : await sealable.pathOf(kind, id);
     if (key === undefined || holder === undefined || path === undefined) {

@@ -17,6 +17,8 @@ export interface Trusted {
   checked_by?: string | undefined;
   /** Up to this entry every holder had a sealed key: there is nothing to seal. */
   sealed_until?: number | undefined;
+  /** Holders whose access the caller has ended, and whom the history still names: they get no later key. */
+  ended?: HolderId[] | undefined;
   /** Of a vault: the version of its `sealed_pin` that this device saw last. */
   pin_version?: number | undefined;
   /** Of a vault: what that `sealed_pin` says. Undefined when this device is to write the next one. */

@@ -15,6 +15,8 @@ export interface Walked {
   joinedBy: OpenInvitation | undefined;
   /** The person on whose word the newest entry counts; undefined when nothing was read that is new. */
   signer: Trusted["given"];
+  /** The holders whom the entries that were read have set. */
+  set: ReadonlySet<string>;
   /** The hashes of the entries that were read, by their numbers. */
   hashes: ReadonlyMap<number, string>;
 }
@@ -41,6 +43,7 @@ export async function walk(
     made: undefined,
     joinedBy: undefined,
     signer: undefined,
+    set: new Set(),
   };
   const hashes = new Map<number, string>();
   let after = pinned === null || pinned.head.seq === 0 ? undefined : pinned.head.seq - 1;
@@ -65,7 +68,7 @@ export async function walk(
   return { ...walked, state, hashes };
 }
 
-type Taken = Omit<Walked, "state" | "hashes"> & { state: HistoryState | null };
+type Taken = Omit<Walked, "state" | "set" | "hashes"> & { state: HistoryState | null; set: Set<string> };
 
 /** Verifies entries and takes them. The last, and those that make the caller a holder, are looked at in the
  * state before them. */
@@ -86,6 +89,7 @@ async function take(
   let from = 0;
   for (const [index, text] of texts.entries()) {
     const { claims } = await readEntry(text);
+    for (const { who } of claims.set ?? []) walked.set.add(who);
     const mine = claims.set?.some(({ who }) => who === self) === true;
     if (!mine && index < texts.length - 1) continue;
     await extend(texts.slice(from, index));

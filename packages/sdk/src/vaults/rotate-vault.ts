@@ -44,14 +44,15 @@ export async function rotateVault(store: VaultStore, trust: PersonTrust, id: str
   const { vault } = await store.toWrite(id);
   if (vault.type === "personal")
     throw new CofferError("invalid_request", `${vault.name} is a personal vault: nobody else has had its key`);
-  const make: Parameters<typeof trust.sign<Done>>[1] = async ({ state }) => {
+  const make: Parameters<typeof trust.sign<Done>>[1] = async (trusted) => {
+    const { state } = trusted;
     const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
     const open = await vaultAt(store, id, state.ver);
     vaultKeyOf(open);
     const listed = await listedMembers(store.send, id);
     const { who: self } = await trust.self();
     const views = await allPages<RecordView>(store.send, `${vaultPath(id)}/records`);
-    const request = { send: store.send, self, organization, state, listed, context: contexts.vaultKey(id) };
+    const request = { send: store.send, self, organization, trusted, listed, context: contexts.vaultKey(id) };
     const { key, version, change, sealed, report } = await nextKey(request);
     const { records, unopened } = await resealAll(open, views, key);
     return {

@@ -4,6 +4,7 @@ import { askedFor } from "../asked-for.ts";
 import { CofferError } from "../errors.ts";
 import type { CofferErrorCode } from "../errors.ts";
 import { confirmedKey, memberIn } from "../histories/confirmed-key.ts";
+import { rememberEnded } from "../histories/ended.ts";
 import { grantKey } from "../histories/grant-key.ts";
 import { endedHolders } from "../histories/next-key.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
@@ -106,6 +107,7 @@ export async function unshareVault(
     if (!isGone || state == null || holderOf(state, `user:${userId}`) === undefined) throw error;
   }
   if (leaves) store.forget(id);
+  else await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `vault:${id}`);
   return open?.accepted === undefined ? null : rotateVault(store, trust, id);
 }
 

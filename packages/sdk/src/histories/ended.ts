@@ -1,0 +1,49 @@
+import type { HolderId, Resource } from "@coffer/history";
+import { CofferError } from "../errors.ts";
+import type { Histories } from "./histories.ts";
+import type { Trusted } from "./trust-storage.ts";
+
+/**
+ * Remembers that the caller has ended a holder's access to folders and vaults, until an entry says so. A service that goes on
+ * listing the holder does not get the next key sealed to it.
+ *
+ * @param which the histories that this is about
+ */
+export async function rememberEnded(
+  histories: Histories,
+  who: HolderId,
+  which: (res: Resource, trusted: Trusted) => boolean,
+): Promise<void> {
+  await histories.changeRecord((before) => {
+    const resources = { ...before.resources };
+    for (const [res, trusted] of Object.entries(before.resources)) {
+      if (!which(res as Resource, trusted)) continue; // a record has the names of histories
+      resources[res] = { ...trusted, ended: [...new Set([...(trusted.ended ?? []), who])] };
+    }
+    return { ...before, resources };
+  });
+}
+
+/** Forgets it for one history, because the caller gives the holder access again. */
+export async function forgetEnded(histories: Histories, who: HolderId, res: Resource): Promise<void> {
+  if ((await histories.known(res))?.ended?.includes(who) !== true) return;
+  await histories.keep(res, (before) => {
+    if (before === undefined) throw new TypeError(`nothing is kept of ${res}`);
+    return { ...before, ended: before.ended?.filter((one) => one !== who) };
+  });
+}
+
+/** Throws CofferError `holder_unconfirmed` when the service lists a holder whose access the caller has ended. */
+export function requireEnded(
+  { state, ended = [] }: Pick<Trusted, "state" | "ended">,
+  listed: readonly { kind: string; id: string; name: string }[],
+): void {
+  const still = listed.find(({ kind, id }) => ended.some((who) => who === `${kind}:${id}`));
+  if (still === undefined) return;
+  const name = state?.name ?? "it";
+  throw new CofferError(
+    "holder_unconfirmed",
+    `the service still lists ${still.name} for ${name}, whose access you have ended: no key was sealed. End the access ` +
+      "once more, or give it again if that is meant",
+  );
+}
