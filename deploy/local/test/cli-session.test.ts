@@ -90,9 +90,15 @@ await t.test("a machine that has logged in before is not delayed by logins that 
     const headers = { "content-type": "application/json" };
     return (await fetch(`${url}/api/auth/login/start`, { method: "POST", headers, body })).status;
   };
-  while ((await begin()) === 200);
-  t.match(await login(newCli(t, url), password, "victim@example.com"), { code: 6 }, "a machine that is new");
-  t.match(await login(victim, password, "victim@example.com"), { code: 0 });
+  // Others are delayed for a minute: only a login that ends before that shows anything.
+  let milliseconds = Infinity;
+  for (let attempt = 0; attempt < 5 && milliseconds > 50_000; attempt += 1) {
+    while ((await begin()) === 200);
+    const began = performance.now();
+    t.match(await login(victim, password, "victim@example.com"), { code: 0 });
+    milliseconds = performance.now() - began;
+  }
+  t.ok(milliseconds <= 50_000, "it did not wait for the end of the delay");
 });
 
 await t.test("a login where one is logged in already ends the session that it takes the place of", async (t) => {
