@@ -33,7 +33,6 @@ import {
 } from "./histories/organization.ts";
 import type { ProveJoin, Removal } from "./histories/organization.ts";
 import { personTrust } from "./histories/person-trust.ts";
-import { trustAgain } from "./histories/trust-again.ts";
 import { trustKeyring } from "./histories/trust-keyring.ts";
 import type { Trustworthy } from "./histories/trust-keyring.ts";
 import { forgetVaultsBut, memoryTrust } from "./histories/trust-storage.ts";
@@ -314,10 +313,7 @@ export function personClient(
       current: () => get("/api/org"),
       create: async (name) => createOrganization(send, trust, await current(), name),
       adopt: (confirm) => adoptOrganization(send, trust, confirm),
-      async trust(id, confirm) {
-        await trustAgain(trust.histories, `org:${id}`, confirm);
-        await trust.share();
-      },
+      trust: (id, confirm) => trust.trustAgain(`org:${id}`, confirm),
     },
     keyring: {
       trust: async (ask) => trustKeyring(send, await current(), trust.histories, trust.vaultPins, ask),
@@ -342,10 +338,7 @@ export function personClient(
       offer: (id) => offerOf(trust, `folder:${id}`),
       accept: (id) => acceptOffer(trust, `folder:${id}`),
       adopt: async (id, confirm) => adoptFolder(send, trust, await current(), id, confirm),
-      async trust(id, confirm) {
-        await trustAgain(trust.histories, `folder:${id}`, confirm);
-        await trust.share();
-      },
+      trust: (id, confirm) => trust.trustAgain(`folder:${id}`, confirm),
       async unshare(id, userId) {
         await remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
         await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `folder:${id}`);

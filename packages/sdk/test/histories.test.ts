@@ -324,6 +324,28 @@ await t.test(
   },
 );
 
+await t.test("what one device trusts again is not undone by what another has told the keyring", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const res = `folder:${id}` as const;
+  const restored = server.histories.get(res);
+  if (restored === undefined) throw new Error("no history");
+  await alice.client().folders.rename(id, "other");
+  const second = memoryTrust();
+  await alice.client({ trust: second }).folders.create("staging");
+
+  // The service is restored from a backup; the other device was the last that wrote the keyring.
+  server.histories.set(res, restored);
+  for (const trust of [alice.trust, second]) {
+    const device = alice.client({ trust });
+    await t.rejects(device.folders.rename(id, "again"), { code: "history_rolled_back" });
+    await device.folders.trust(id, () => Promise.resolve(true));
+    t.equal(await alice.client({ trust }).secrets.read(notation), "s3cret");
+  }
+  t.equal(await alice.client().secrets.read(notation), "s3cret");
+});
+
 await t.test("a machine accepts a folder as soon as who gave it manages one that it has", async (t) => {
   const { alice, join, server } = await startCompany(t);
   const bob = await join("bob@example.com", "admin");

@@ -154,4 +154,11 @@ export const historyClientMutants: readonly Mutant[] = [
       "if (known.accepted || known.pin.seq >= 0 || !(await options.accepts({ given: known.given, made: undefined }))) return known;",
     tests,
   },
+  {
+    name: "keyring-brings-back-what-was-given-up",
+    file: `${source}/person-trust.ts`,
+    find: "      await keyring.renew();\n",
+    replace: "",
+    tests,
+  },
 ];

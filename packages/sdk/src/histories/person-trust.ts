@@ -3,6 +3,7 @@ import type { HistoryState, Resource } from "@coffer/history";
 import type { CofferError } from "../errors.ts";
 import { personUnsealing } from "../folder-key.ts";
 import type { PersonSession } from "../person-session.ts";
+import type { ConfirmKey } from "../public-key.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import type { OrganizationView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
@@ -14,6 +15,7 @@ import { personSelf } from "./self.ts";
 import type { Self } from "./self.ts";
 import { signChange } from "./sign-change.ts";
 import type { SignedRequest, SignOptions } from "./sign-change.ts";
+import { trustAgain } from "./trust-again.ts";
 import type { FolderTrust } from "./trusted-folder.ts";
 import type { KeyTrust } from "./trusted-key.ts";
 import type { TrustStorage } from "./trust-storage.ts";
@@ -38,6 +40,8 @@ export interface PersonTrust {
   keep(res: Resource, state: HistoryState): Promise<void>;
   /** Tells the person's other devices what this one trusts, as far as they do not know. */
   share(): Promise<void>;
+  /** Trusts a history as the service shows it, once the words were compared, on all devices of the person. */
+  trustAgain(res: Resource, confirm: ConfirmKey): Promise<void>;
 }
 
 export interface PersonTrustOptions {
@@ -95,6 +99,12 @@ export function personTrust({ send, session, storage, onKeyringTrouble }: Person
       await share();
     },
     share,
+    async trustAgain(res, confirm) {
+      // First what the others trust: else it would come back with the next version, and undo this.
+      await keyring.renew();
+      await trustAgain(own, res, confirm);
+      await share();
+    },
   };
 }
 
