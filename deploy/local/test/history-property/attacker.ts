@@ -27,8 +27,13 @@ export interface Attacker {
   readonly strangers: readonly Identity[];
   /** Those whose private keys it has. */
   accomplices(): Identity[];
-  /** Entries after a state: each in some way that a client must not fall for, or only as if no time had passed. */
-  forge(random: Random, before: StateThere): ForgedTail | undefined;
+  /**
+   * Entries after a state: each in some way that a client must not fall for, or only as if no time had passed; `byFormer` of
+   * somebody who managed there, and does not any more.
+   */
+  forge(random: Random, before: StateThere, byFormer: boolean): ForgedTail | undefined;
+  /** Whether somebody managed at this state who does not any more, and whose keys it has. */
+  hasFormer(state: StateThere): boolean;
   /** A folder that an accomplice founds, with this holder. */
   found(
     random: Random,
@@ -86,7 +91,7 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
     });
   };
 
-  const forge = (random: Random, before: StateThere): ForgedTail | undefined => {
+  const forge = (random: Random, before: StateThere, onlyFormer: boolean): ForgedTail | undefined => {
     const at = place(before);
     const { res } = at;
     const ver = before.ver + 1;
@@ -172,8 +177,8 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
         return { entries: [signed({}, former, never("a claim twice"), text)], key: undefined };
       },
     ];
-    // Those of a former manager are the last seven: they are what a client that looks at nothing else falls for.
-    const preferred = former !== undefined && random.below(2) === 0 ? kinds.slice(-7) : kinds;
+    // Those of a former manager are the last seven.
+    const preferred = onlyFormer ? kinds.slice(-7) : kinds;
     for (const kind of random.shuffled(preferred)) {
       const made = kind();
       if (made !== undefined) return made;
@@ -185,6 +190,7 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
     strangers,
     accomplices,
     forge,
+    hasFormer: (state) => formerOf(state) !== undefined,
     async found(random, org, name, holder) {
       const founder = random.one([...accomplices(), ...strangers]);
       const res: Res = `folder:${randomUUID()}`;

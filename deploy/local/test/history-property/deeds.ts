@@ -12,6 +12,8 @@ import type { Res } from "./truth.ts";
 export interface Deed {
   name: string;
   actor: Actor;
+  /** The folder that it is about. */
+  res?: Res | undefined;
   run(): Promise<unknown>;
 }
 
@@ -29,6 +31,11 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
   const machine = machines.length === 0 ? undefined : random.one(machines);
   const folders = truth.folders();
   const res = folders.length === 0 ? undefined : random.one(folders);
+  /** Mostly one that the actor holds. */
+  const folderFor = ({ who }: Actor): Res | undefined => {
+    const held = folders.filter((one) => truth.newest(one)?.holders.has(who) === true);
+    return held.length > 0 && random.below(8) > 0 ? random.one(held) : res;
+  };
   const manager = (of: Res): Device | undefined => {
     const able = devices.filter(
       ({ who }) => truth.newest(of)?.holders.get(who)?.perm === "manage" && scene.isMember(who),
@@ -43,12 +50,12 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
     actor === undefined ? undefined : { name, actor, run };
 
   const kinds: [number, () => Deed | undefined][] = [
-    [10, () => (res === undefined ? undefined : readAs(scene, random, device, res))],
-    [10, () => (res === undefined ? undefined : writeAs(scene, random, device, res))],
+    [10, () => readAs(scene, random, device, folderFor(device))],
+    [10, () => writeAs(scene, random, device, folderFor(device))],
     [8, () => deed("open", device, () => openAs(scene, device))],
     [6, () => deed("list", device, () => listAs(scene, device))],
-    [8, () => (machine === undefined || res === undefined ? undefined : readAs(scene, random, machine, res))],
-    [4, () => (machine === undefined || res === undefined ? undefined : writeAs(scene, random, machine, res))],
+    [8, () => (machine === undefined ? undefined : readAs(scene, random, machine, folderFor(machine)))],
+    [4, () => (machine === undefined ? undefined : writeAs(scene, random, machine, folderFor(machine)))],
     [4, () => deed("open", machine, () => openAs(scene, machine as Machine))],
     [4, () => deed("list", machine, () => listAs(scene, machine as Machine))],
     [
@@ -172,9 +179,9 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
         return deed("confirm machines", by, () => confirmMachines(scene, by as Device));
       },
     ],
-    [4, () => invite(scene, random, admin())],
+    [5, () => invite(scene, random, admin())],
     [
-      3,
+      6,
       () => {
         const open = scene.invitations.filter(({ person }) => !scene.isMember(person.who));
         if (open.length === 0) return undefined;
@@ -184,7 +191,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
       },
     ],
     [2, () => changeRole(scene, random, admin())],
-    [3, () => removeMember(scene, random, admin())],
+    [5, () => removeMember(scene, random, admin())],
     [
       1,
       () => {
@@ -207,6 +214,14 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
       },
     ],
   ];
+  const exposed = folders.filter((one) => scene.isExposed(one));
+  if (exposed.length > 0 && random.below(3) === 0) {
+    const of = random.one(exposed);
+    const holders = [...devices.filter(({ who }) => scene.isMember(who)), ...machines].filter(
+      ({ who }) => truth.newest(of)?.holders.has(who) === true,
+    );
+    if (holders.length > 0) return random.one([readAs, writeAs])(scene, random, random.one(holders), of);
+  }
   let left = random.below(kinds.reduce((sum, [weight]) => sum + weight, 0));
   for (const [weight, make] of kinds) {
     left -= weight;
@@ -226,28 +241,36 @@ function secretsOf(reader: Reader): Pick<SecretsOf, "read" | "set" | "list" | "f
   return "person" in reader ? reader.client.secrets : reader.client;
 }
 
-function readAs(scene: Scene, random: Random, reader: Reader, res: Res): Deed {
+function readAs(scene: Scene, random: Random, reader: Reader, res: Res | undefined): Deed | undefined {
+  if (res === undefined) return undefined;
   const title = random.one(titles);
-  return { name: "read", actor: reader, run: () => readOne(scene, reader, res, title) };
+  return { name: "read", actor: reader, res, run: () => readOne(scene, reader, res, title) };
 }
 
-/** Reads one secret, and says to the oracle what came. */
-export async function readOne(scene: Scene, reader: Reader, res: Res, title: string): Promise<string | undefined> {
-  const value = await secretsOf(reader)?.read(`coffer://${idOf(res)}/${title}/field/v`);
+/** Reads one secret by its title, or another name, and says to the oracle what came. */
+export async function readOne(
+  scene: Scene,
+  reader: Reader,
+  res: Res,
+  title: string,
+  name = title,
+): Promise<string | undefined> {
+  const value = await secretsOf(reader)?.read(`coffer://${idOf(res)}/${name}/field/v`);
   if (value !== undefined) scene.oracle.reads(reader, res, title, value);
   return value;
 }
 
-function writeAs(scene: Scene, random: Random, writer: Reader, res: Res): Deed {
+function writeAs(scene: Scene, random: Random, writer: Reader, res: Res | undefined): Deed | undefined {
+  if (res === undefined) return undefined;
   const title = random.one(titles);
-  return { name: "write", actor: writer, run: () => writeOne(scene, writer, res, title) };
+  return { name: "write", actor: writer, res, run: () => writeOne(scene, writer, res, title) };
 }
 
-export async function writeOne(scene: Scene, writer: Reader, res: Res, title: string): Promise<string> {
+export async function writeOne(scene: Scene, writer: Reader, res: Res, title: string, name = title): Promise<string> {
   const value = scene.nextValue();
   scene.writing.set(writer, { value, title });
   try {
-    await secretsOf(writer)?.set(`coffer://${idOf(res)}/${title}/field/v`, value);
+    await secretsOf(writer)?.set(`coffer://${idOf(res)}/${name}/field/v`, value);
     return value;
   } finally {
     scene.writing.delete(writer);
@@ -386,7 +409,11 @@ function removeMember(scene: Scene, random: Random, by: Device | undefined): Dee
   const others = scene.people.filter(able);
   // Somebody has to be left who does something.
   if (by === undefined || others.length < 3) return undefined;
-  const whom = random.one(others);
+  const { truth } = scene;
+  const managers = others.filter(({ who }) =>
+    truth.folders().some((res) => truth.newest(res)?.holders.get(who)?.perm === "manage"),
+  );
+  const whom = random.one(managers.length > 0 ? managers : others);
   const force = random.below(3) === 0;
   const isRotated = random.below(3) === 0;
   return {

@@ -24,8 +24,8 @@ export interface Lie {
 export interface Liar {
   /** How an actor reaches the service. */
   fetchFor(actor: Actor): typeof fetch;
-  /** Some lies for a deed of this actor. */
-  lies(random: Random, actor: Actor, deed: string): Promise<Lie[]>;
+  /** Some lies for a deed of this actor, and the folder that it is about. */
+  lies(random: Random, actor: Actor, deed: string, about: Res | undefined): Promise<Lie[]>;
   /** The process ends before this request. */
   crash(after: number): Lie;
 }
@@ -35,6 +35,8 @@ export interface LiarOptions {
   oracle: Oracle;
   attacker: Attacker;
   org(): string;
+  /** Whether somebody who was removed still manages the folder by its history. */
+  isExposed(res: Res): boolean;
   url: string;
 }
 
@@ -59,7 +61,7 @@ interface Shown {
   secrets: Item[] | undefined;
 }
 
-export function createLiar({ truth, oracle, attacker, org, url }: LiarOptions): Liar {
+export function createLiar({ truth, oracle, attacker, org, isExposed, url }: LiarOptions): Liar {
   /** Earlier answers, by actor and path. */
   const answers = new Map<string, unknown[]>();
   /** Earlier secrets of each folder. */
@@ -134,15 +136,34 @@ export function createLiar({ truth, oracle, attacker, org, url }: LiarOptions): 
     return showing(`${res} as it was at entry ${chain.length - 1}`, res, shown);
   };
 
-  /** A history with another end: forged, or one that honest managers signed and the service did not take. */
+  /** A history with another end, which the attacker signs. */
   const fork = async (random: Random, actor: Actor, res: Res): Promise<Lie | undefined> => {
     const whole = truth.history(res);
     if (whole.length === 0) return undefined;
     const pinned = actor.record().resources[res]?.pin.seq ?? 0;
     const least = random.below(3) === 0 ? 0 : Math.min(pinned, whole.length - 1);
-    const base = whole.slice(0, least + 1 + random.below(whole.length - least));
+    return forkAt(random, actor, res, least + random.below(whole.length - least), false);
+  };
+
+  /** The same, after the last entry at which somebody managed whom the attacker has now. */
+  const forkByFormer = async (random: Random, actor: Actor, res: Res): Promise<Lie | undefined> => {
+    const at = truth.history(res).findLastIndex(({ hash }) => {
+      const state = truth.stateAt(hash);
+      return state !== undefined && attacker.hasFormer(state);
+    });
+    return at === -1 ? undefined : forkAt(random, actor, res, at, true);
+  };
+
+  const forkAt = async (
+    random: Random,
+    actor: Actor,
+    res: Res,
+    at: number,
+    byFormer: boolean,
+  ): Promise<Lie | undefined> => {
+    const base = truth.history(res).slice(0, at + 1);
     const before = truth.stateAt(base.at(-1)?.hash ?? "");
-    const made = before === undefined ? undefined : attacker.forge(random, before);
+    const made = before === undefined ? undefined : attacker.forge(random, before, byFormer);
     if (made === undefined) return undefined;
     const chain = [...base, ...made.entries];
     const state = truth.stateAt(chain.at(-1)?.hash ?? "") ?? before;
@@ -413,7 +434,7 @@ export function createLiar({ truth, oracle, attacker, org, url }: LiarOptions): 
 
   return {
     crash,
-    async lies(random, actor, deed) {
+    async lies(random, actor, deed, about) {
       const kinds: (() => Promise<Lie | undefined> | Lie | undefined)[] = [
         () => replay(random, actor),
         () => scrambled(random),
@@ -431,27 +452,19 @@ export function createLiar({ truth, oracle, attacker, org, url }: LiarOptions): 
       ];
       const folders = knownFolders(actor);
       if (folders.length > 0) {
-        // Where somebody who was removed is still a manager by the folder's history there is most to gain.
-        const open = folders.filter((res) =>
-          [...(truth.newest(res)?.holders ?? [])].some(
-            ([who, { perm }]) => perm === "manage" && truth.removed.has(who),
-          ),
-        );
-        const res = random.one(open.length > 0 && random.below(3) > 0 ? open : folders);
-        const about = [() => past(random, actor, res), () => fork(random, actor, res), () => fork(random, actor, res)];
-        kinds.push(
-          ...about,
-          ...about,
-          () => keys(random, actor, res),
-          () => keys(random, actor, res),
-        );
-        kinds.push(() => refused(random, actor, res));
+        // Where somebody who was removed still manages there is most to gain.
+        const exposed = folders.filter(isExposed);
+        const isKnown = about !== undefined && folders.includes(about) && random.below(3) > 0;
+        const res = isKnown ? about : random.one(exposed.length > 0 && random.below(3) > 0 ? exposed : folders);
+        const add = (times: number, kind: () => Promise<Lie | undefined> | Lie | undefined): void =>
+          void kinds.push(...Array.from({ length: times }, () => kind));
+        add(2, () => past(random, actor, res));
+        add(3, () => fork(random, actor, res));
+        add(isExposed(res) ? 12 : 1, () => forkByFormer(random, actor, res));
+        add(2, () => keys(random, actor, res));
+        add(1, () => refused(random, actor, res));
         // What a rotation seals again, under a key that is right, would be what the attacker wrote.
-        if (deed !== "rotate")
-          kinds.push(
-            () => values(random, res),
-            () => values(random, res),
-          );
+        add(deed === "rotate" ? 0 : 2, () => values(random, res));
       }
       const chosen: Lie[] = [];
       for (let count = random.one([1, 1, 2, 3]); count > 0; count -= 1) {

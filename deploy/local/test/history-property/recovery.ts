@@ -14,6 +14,9 @@ export interface RecoveryTools {
   lied: boolean;
 }
 
+/** What the service says to those whose access it has ended. */
+const ended = new Set<string>(["access_denied", "invalid_token", "not_found"]);
+
 /** How often everybody may have to begin again, because a device learns from another what that one was shown. */
 const rounds = 4;
 
@@ -102,7 +105,12 @@ async function settleMachine(scene: Scene, tools: RecoveryTools, machine: Machin
     const res = name as Res;
     if (scene.truth.has(res, pin.hash) || !isHolder(scene, res, machine.who)) continue;
     scene.oracle.forgives(machine, res);
-    await attempt(scene, machine, `trusts ${res}`, () => client.trustFolder(idOf(res), tools.confirm));
+    await attempt(scene, machine, `trusts ${res}`, () =>
+      // The service may have ended its access before a rotation says so.
+      client.trustFolder(idOf(res), tools.confirm).catch((error: unknown) => {
+        if (!(error instanceof CofferError) || !ended.has(error.code)) throw error;
+      }),
+    );
   }
 }
 
@@ -158,19 +166,29 @@ async function openFolder(scene: Scene, tools: RecoveryTools, res: Res, devices:
   // Nobody is left who could seal a key: a folder whose last manager was removed by force.
   const managers = people.filter(({ who }) => state.holders.get(who)?.perm === "manage");
   if (managers.length === 0) return;
-  for (const holder of [...people, ...ready]) await useFolder(scene, res, state, holder);
+  for (const holder of [...people, ...ready]) await useFolder(scene, res, state, holder, tools.lied);
 }
 
-async function useFolder(scene: Scene, res: Res, state: StateThere, holder: Device | Machine): Promise<void> {
+async function useFolder(
+  scene: Scene,
+  res: Res,
+  state: StateThere,
+  holder: Device | Machine,
+  lied: boolean,
+): Promise<void> {
   if (!("person" in holder) && !mayAccept(scene, res, holder)) return;
-  const secrets = scene.truth.secrets.get(res) ?? new Map<string, { title: string; value: string }>();
-  for (const { title, value } of [...secrets.values()])
+  const secrets = [...(scene.truth.secrets.get(res) ?? [])];
+  // Whom a service hid a secret from may have made it again: then each has its uid.
+  const nameOf = (uid: string, title: string): string => (lied ? uid : title);
+  for (const [uid, { title, value }] of secrets)
     await attempt(scene, holder, `reads ${title} in ${res}`, async () => {
-      const found = await readOne(scene, holder, res, title);
+      const found = await readOne(scene, holder, res, title, nameOf(uid, title));
       if (found !== value) scene.oracle.violation(holder, `it reads ${found ?? "nothing"}, and the newest is ${value}`);
     });
-  if (state.holders.get(holder.who)?.perm !== "read")
-    await attempt(scene, holder, `writes into ${res}`, () => writeOne(scene, holder, res, titles[0] as string));
+  if (state.holders.get(holder.who)?.perm === "read") return;
+  const [uid, { title }] = secrets[0] ?? ["", { title: titles[0] as string }];
+  const name = uid === "" ? title : nameOf(uid, title);
+  await attempt(scene, holder, `writes into ${res}`, () => writeOne(scene, holder, res, title, name));
 }
 
 /** A folder that a machine was given later counts only from a manager of one that it has. */

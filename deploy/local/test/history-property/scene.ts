@@ -19,6 +19,8 @@ export interface Scene extends Setting {
   /** Whether the organization's history, as the service has it, names a person who was not removed. */
   isMember(who: string): boolean;
   wasRemoved(who: string): boolean;
+  /** Whether somebody who was removed still manages the folder by its history: it is yet to be rotated. */
+  isExposed(res: Res): boolean;
   nextValue(): string;
   /** Makes a folder without a history, as a program does that knows none; undefined when it may not. */
   olderFolder(person: Person, name: string): Promise<string | undefined>;

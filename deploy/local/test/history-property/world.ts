@@ -30,7 +30,7 @@ export interface World {
   recover(): Promise<void>;
 }
 
-const names = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"];
+const names = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
 const keptTrace = 80;
 
 /** An organization at a running installation, whose service lies as the seed says. */
@@ -62,6 +62,7 @@ export async function createWorld(url: string, seed: number): Promise<World> {
   const liar = createLiar({
     ...{ truth, oracle, attacker, url },
     org: () => orgId.id,
+    isExposed: (res) => scene.isExposed(res),
   });
   const trace: string[] = [];
   const outcomes = new Map<string, number>();
@@ -78,6 +79,8 @@ export async function createWorld(url: string, seed: number): Promise<World> {
     applicationId: () => orgId.application,
     isMember: (who) => truth.newest(org())?.holders.has(who as Who) === true && !truth.removed.has(who as Who),
     wasRemoved: (who) => truth.removed.has(who as Who),
+    isExposed: (res) =>
+      [...(truth.newest(res)?.holders ?? [])].some(([who, { perm }]) => perm === "manage" && truth.removed.has(who)),
     nextValue: () => `value-${(values.count += 1)}`,
     async olderFolder(person, name) {
       const [id, key] = [randomUUID(), newKey()];
@@ -175,10 +178,10 @@ export async function createWorld(url: string, seed: number): Promise<World> {
 
   const restart = (actor: Actor): void => (actor as Device | Machine).restart();
 
-  const liesFor = async (random: Random, { actor, name }: Deed, lying: boolean): Promise<Lie[]> => {
+  const liesFor = async (random: Random, { actor, name, res }: Deed, lying: boolean): Promise<Lie[]> => {
     const crashes = (name === "bootstrap" || name === "join") && random.below(3) === 0;
     const crash = crashes ? [liar.crash(random.below(10))] : [];
-    return lying && random.below(5) < 3 ? [...crash, ...(await liar.lies(random, actor, name))] : crash;
+    return lying && random.below(5) < 3 ? [...crash, ...(await liar.lies(random, actor, name, res))] : crash;
   };
 
   let [steps, lied] = [0, false];
