@@ -15,6 +15,8 @@ const commands = {
   start: { file: "deploy/local/src/start.ts" },
   test: { file: "deploy/local/src/test.ts", tap: true },
   check: { file: "deploy/local/src/check.ts" },
+  backup: { file: "deploy/local/src/backup.ts" },
+  restore: { file: "deploy/local/src/restore.ts" },
   bench: { file: "deploy/bench/src/main.ts" },
   cases: { file: "deploy/cases/src/main.ts" },
   fuzz: { file: "deploy/fuzz/src/main.ts" },

@@ -38,6 +38,11 @@ export function refuseForeign(dataDirectory: string): void {
   );
 }
 
+/** Whether anything of an installation is in a folder, besides the lock. */
+export function hasInstallation(dataDirectory: string): boolean {
+  return entriesOf(dataDirectory).some(({ name }) => name !== lockFolder && ownEntries.has(name));
+}
+
 /** Whether nothing is in a folder, or there is none. */
 export function isEmpty(dataDirectory: string): boolean {
   return entriesOf(dataDirectory).length === 0;

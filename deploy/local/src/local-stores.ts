@@ -64,15 +64,15 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
       if (result.status === "rejected") throw result.reason;
       return result.value;
     });
-    const owners = allServices.flatMap(({ name, schema }): SchemaOwner[] =>
-      schema === null ? [] : [{ role: schema, schema, password: installation.postgres[name] }],
-    );
     const own = settings.COFFER_POSTGRES_URL === undefined ? { database: databaseName } : {};
-    const database = await prepareDatabase({ url: postgresUrl, owners, extensions: ["pg_trgm"], ...own }).catch(
-      (cause: unknown) => {
-        throw new StartupError(`Postgres: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-      },
-    );
+    const database = await prepareDatabase({
+      url: postgresUrl,
+      owners: schemaOwners(installation),
+      extensions: ["pg_trgm"],
+      ...own,
+    }).catch((cause: unknown) => {
+      throw new StartupError(`Postgres: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    });
     return {
       urls: { postgres: database.url, nats: natsUrl, redis: ownRedis === withoutRedis ? null : ownRedis },
       postgresUrls: database.urls,
@@ -85,6 +85,13 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
     await stop();
     throw error;
   }
+}
+
+/** The role of each service that has a schema, which owns it. */
+export function schemaOwners({ postgres: passwords }: Installation): SchemaOwner[] {
+  return allServices.flatMap(({ name, schema }) =>
+    schema === null ? [] : [{ role: schema, schema, password: passwords[name] }],
+  );
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ServiceName } from "@coffer/events";
+import type { MigrationSource } from "@coffer/postgres";
 import type { ServiceConfig, ServiceRoom } from "@coffer/service";
 import { checkout } from "./checkout.ts";
 
@@ -31,6 +32,9 @@ type LoadedService = Pick<ServiceRoom<ServiceConfig>, "readConfig" | "createServ
 
 /** What a service with a schema exports from src/migrate.ts. */
 export interface ServiceMigration {
+  schema: string;
+  /** What makes the schema. */
+  migrations: MigrationSource;
   /** Brings the schema up to date; returns the names of what was applied. `url` is that of the service's own role. */
   migrateService: (options: { url: string }) => Promise<readonly string[]>;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { memoryStorage } from "../../../packages/sdk/test/memory-storage.ts";
+import { npmRun } from "./npm-run.ts";
 import { npmStart, until } from "./npm-start.ts";
 import { copyFiles, dump, load, putFilesBack, whileStopped } from "./restore/backups.ts";
 import type { Dump } from "./restore/backups.ts";
@@ -13,7 +14,8 @@ import type { Wire } from "./wire.ts";
 
 // A whole installation is set back to a backup, under devices that know what came after it.
 
-const [directory, files, dumped] = [testDirectory(t), testDirectory(t), testDirectory(t)];
+const [files, dumped, backups] = [testDirectory(t), testDirectory(t), testDirectory(t)];
+let directory = testDirectory(t);
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "100000", COFFER_LIMIT_USER: "100000" };
 const file = t;
 const start = (port: string) =>
@@ -105,6 +107,8 @@ await whileStopped(directory, async (client) => {
   rows = await dump(client, dumped);
 });
 await startAgain();
+const backup = join(backups, "coffer.backup");
+const backedUpWith = await npmRun("backup", [backup], directory);
 
 await t.test(
   "files that were copied while Postgres was stopped are put back, and the row that says so is deleted",
@@ -130,6 +134,16 @@ await t.test("a dump is loaded into an empty database of another server", async 
       // It has done more than the other: what devices remember of that one would seem to mean something here.
       await client.query("DO $$ BEGIN FOR n IN 1..20000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$");
     });
+  });
+  t.same(times, Array(3).fill(changed.updated_at));
+});
+
+await t.test("a backup of npm run backup is restored on another machine", async (t) => {
+  t.match(backedUpWith, { code: 0, stdout: `${backup}\n` });
+  await liveOnAndStop();
+  const times = await restoredTimes(async () => {
+    directory = join(testDirectory(file), "new");
+    t.match(await npmRun("restore", [backup], directory), { code: 0, stdout: / rows of / });
   });
   t.same(times, Array(3).fill(changed.updated_at));
 });

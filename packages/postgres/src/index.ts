@@ -11,7 +11,7 @@ export { createGroupCommit } from "./group-commit.ts";
 export type { GroupCommitOptions } from "./group-commit.ts";
 export { createAuditLog } from "./audit-log.ts";
 export { createMigrationCheck } from "./migration-check.ts";
-export { migrate } from "./migrate.ts";
+export { appliedChecksums, migrate, migrationChecksums } from "./migrate.ts";
 export type { MigrateOptions } from "./migrate.ts";
 export { listWaiting } from "./list-waiting.ts";
 export { MigrationRefused, outboxMigration } from "./migrations.ts";

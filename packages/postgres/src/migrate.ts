@@ -8,6 +8,8 @@ import { MigrationRefused, readMigrations } from "./migrations.ts";
 export interface MigrateOptions extends MigrationSource {
   url: string;
   schema: string;
+  /** The names of those to apply, with `outbox/` before those of the outbox. Default: all. */
+  only?: ReadonlySet<string> | undefined;
 }
 
 /** Any number will do, as long as every migrator of every service takes the same. */
@@ -22,8 +24,8 @@ const lockClass = 0x0c0ffe;
  * ServiceError `unavailable` when Postgres is away; a QueryFailure when a file's SQL is refused (nothing of that file
  * remains).
  */
-export async function migrate({ url, schema, ...source }: MigrateOptions): Promise<string[]> {
-  const all = await readMigrations(source);
+export async function migrate({ url, schema, only, ...source }: MigrateOptions): Promise<string[]> {
+  const all = (await readMigrations(source)).filter(({ name }) => only?.has(name) ?? true);
   const config = connectionConfig(url, schema, `${schema} migrate`);
   const client = new pg.Client({ ...config, statement_timeout: 0, query_timeout: 0 });
   client.on("error", () => undefined);
@@ -34,6 +36,26 @@ export async function migrate({ url, schema, ...source }: MigrateOptions): Promi
     return await apply(client, schema, all);
   } catch (error) {
     throw translate(error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** The checksum of each migration at hand, by name, as the table `migration` has them. */
+export async function migrationChecksums(source: MigrationSource): Promise<Map<string, string>> {
+  return new Map((await readMigrations(source)).map(({ name, text }) => [name, checksumOf(text)]));
+}
+
+/** The checksums of the migrations that were applied to a schema, by name. `url` is of a role that may read it. */
+export async function appliedChecksums({ url, schema }: Pick<MigrateOptions, "url" | "schema">) {
+  const client = new pg.Client(connectionConfig(url, schema, `${schema} migrations`));
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ name: string; checksum: string }>(
+      `select name, checksum from ${pg.escapeIdentifier(schema)}.migration`,
+    );
+    return new Map(rows.map(({ name, checksum }) => [name, checksum]));
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -14,5 +14,7 @@ export { isReachable, serverUser } from "./server-user.ts";
 export type { ServerUser } from "./server-user.ts";
 export { letServerEnter, temporaryDirectory } from "./store-directory.ts";
 export { tiedToThisProcess } from "./tied.ts";
+export { CopyRefused, readDatabase, writeDatabase } from "./copy-database.ts";
+export type { DatabaseItem } from "./copy-database.ts";
 export { prepareDatabase } from "./prepare-database.ts";
 export type { PreparedDatabase, PrepareOptions, SchemaOwner } from "./prepare-database.ts";

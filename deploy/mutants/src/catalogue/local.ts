@@ -129,4 +129,25 @@ export const localMutants: readonly Mutant[] = [
     replace: "",
     tests: ["deploy/local/test/welcome.test.ts"],
   },
+  {
+    name: "backup-readable-by-others",
+    file: "deploy/local/src/backup.ts",
+    find: 'openSync(path, "wx", 0o600)',
+    replace: 'openSync(path, "wx", 0o644)',
+    tests: ["deploy/local/test/backup.test.ts"],
+  },
+  {
+    name: "restore-replaces-without-yes",
+    file: "deploy/local/src/restore.ts",
+    find: "if (!yes) await confirm(dataDirectory);",
+    replace: 'if (yes && dataDirectory === "") await confirm(dataDirectory);',
+    tests: ["deploy/local/test/backup.test.ts"],
+  },
+  {
+    name: "restore-writes-outside-its-tables",
+    file: "packages/stores/src/copy-database.ts",
+    find: "if (tablesLeft.get(name)?.columns.join() !== item.table.columns.join())",
+    replace: 'if (name === "")',
+    tests: ["packages/stores/test/copy-database.test.ts"],
+  },
 ];

@@ -1,0 +1,97 @@
+import { rmSync } from "node:fs";
+import { Readable } from "node:stream";
+import pg from "pg";
+import t from "tap";
+import { readDatabase, startPostgres, temporaryDirectory, withoutDurability, writeDatabase } from "@coffer/stores";
+import type { DatabaseItem } from "@coffer/stores";
+
+const directory = temporaryDirectory("coffer-stores-");
+t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+const store = await startPostgres({ directory, settings: withoutDurability });
+t.teardown(() => store.stop());
+
+let count = 0;
+/** A database with a schema of each kind of column that services have, and one beside it. */
+async function newDatabase(): Promise<{ url: string; query: (text: string) => Promise<unknown[]> }> {
+  const name = `copy_${++count}`;
+  const url = new URL(store.url);
+  await query(store.url, `CREATE DATABASE ${name}`);
+  url.pathname = `/${name}`;
+  await query(
+    url.href,
+    `CREATE SCHEMA one; CREATE SCHEMA two; CREATE SEQUENCE one.versions AS bigint;
+     CREATE TABLE one.everything (
+       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, data bytea, said text, at timestamptz, x xid8, doc jsonb,
+       names text[], ratio double precision, sure boolean);
+     CREATE TABLE two.child (id int PRIMARY KEY, of bigint NOT NULL REFERENCES one.everything);
+     CREATE TABLE one.migration (name text PRIMARY KEY);`,
+  );
+  return { url: url.href, query: (text) => query(url.href, text) };
+}
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const fill = `
+  SET timezone = 'Asia/Kolkata';
+  INSERT INTO one.everything (data, said, at, x, doc, names, ratio, sure) VALUES
+    ('\\x00ff22', E'a "quoted", (text)\\\\ and\\na line\\t\\u00e9', '2026-11-24 09:00:00.123456+00', '18446744073709551615',
+     '{"a": ["b", null]}', ARRAY['x,y', NULL, '{"}'], 0.1::float8 + 0.2::float8, true),
+    (NULL, '', 'infinity', '3', 'null', '{}', 'NaN', false);
+  INSERT INTO one.everything (said) SELECT repeat('long ', 60000) FROM generate_series(1, 250);
+  INSERT INTO two.child SELECT id, id FROM one.everything;
+  SELECT nextval('one.versions') FROM generate_series(1, 41)`;
+const digests = `SELECT (SELECT md5(string_agg(t::text, '|' ORDER BY id)) FROM one.everything t) AS everything,
+  (SELECT count(*)::int FROM two.child) AS children, (SELECT last_value FROM one.versions) AS version`;
+const schemas = ["one", "two"];
+
+await t.test("what is read is written to another database exactly, in place of what is there", async (t) => {
+  const [from, to] = [await newDatabase(), await newDatabase()];
+  await from.query(fill);
+  await to.query("INSERT INTO one.everything (said) VALUES ('former'); INSERT INTO one.migration VALUES ('former')");
+  t.equal(await writeDatabase(to.url, schemas, readDatabase(from.url, schemas)), 504);
+  t.strictSame(await to.query(digests), await from.query(digests));
+  t.strictSame(await to.query("INSERT INTO one.everything DEFAULT VALUES RETURNING id::int"), [{ id: 253 }]);
+  t.strictSame(await to.query("SELECT nextval('one.versions')::int AS n"), [{ n: 42 }]);
+});
+
+await t.test("what is committed while it is read is not in it, in no table", async (t) => {
+  const [from, to] = [await newDatabase(), await newDatabase()];
+  await from.query(fill);
+  const items = readDatabase(from.url, schemas);
+  async function* withChange(): AsyncGenerator<DatabaseItem> {
+    const first = await items.next();
+    if (first.done === true) throw new Error("nothing was read");
+    await from.query("INSERT INTO one.everything (said) VALUES ('later'); INSERT INTO two.child VALUES (9999, 1)");
+    yield first.value;
+    yield* items;
+  }
+  await writeDatabase(to.url, schemas, withChange());
+  t.match(await from.query("SELECT count(*)::int AS n FROM two.child"), [{ n: 253 }]);
+  t.match(await to.query("SELECT count(*)::int AS n FROM two.child"), [{ n: 252 }]);
+  t.match(await to.query("SELECT count(*)::int AS n FROM one.everything WHERE said = 'later'"), [{ n: 0 }]);
+});
+
+await t.test("what does not fit is refused, and what was there stays", async (t) => {
+  const to = await newDatabase();
+  await to.query("INSERT INTO one.migration VALUES ('kept')");
+  const table = (name: string, columns: string[]): DatabaseItem => ({ table: { schema: "one", name, columns } });
+  const cases: [DatabaseItem[], RegExp][] = [
+    [[table("pg_authid", ["x"])], /"one"\."pg_authid" is not a table of this version/],
+    [[table("migration", ["name", "checksum"])], /"one"\."migration" .* has other columns/],
+    [[{ row: "(1)" }], /a row is there before its table/],
+    [[table("migration", ["name"]), { row: "(new)" }], /"one"\."everything" is missing/],
+    [[{ sequence: { schema: "one", name: 'x"; DROP', value: "1", isCalled: true } }], /is not a sequence/],
+  ];
+  for (const [items, message] of cases) {
+    await t.rejects(writeDatabase(to.url, schemas, Readable.from(items)), { name: "CopyRefused", message });
+    t.strictSame(await to.query("SELECT name FROM one.migration"), [{ name: "kept" }]);
+  }
+});
