@@ -48,8 +48,8 @@ const profileWith = (one: object): string =>
 const secret = (whole: string, open = ""): Secret => ({ whole, open });
 const configuration = secret(configurationWith(keys), configurationWith({ private_key: "", key: "" }));
 const profile = secret(profileWith({}), profileWith(closed));
-const token = secret(`cft1_${encodeBase64(newKey()).replace(/[+/=]/g, "A")}`, "cft1_");
-const invitation = secret(`cfi1_${encodeBase64(newKey()).replace(/[+/=]/g, "B")}`, "cfi1_");
+const token = secret(`cft1_${Buffer.from(newKey()).toString("base64url")}`, "cft1_");
+const invitation = secret(`cfi1_${Buffer.from(newKey()).toString("base64url")}`, "cfi1_");
 const recoveryKey = secret(newRecoveryKey(), "cfr1_");
 const [password, newPassword, code] = [secret(random()), secret(random()), secret(random())];
 const value = secret(JSON.stringify({ name: "Example", pin: random() }), '{"name":"Example","pin":""}');
