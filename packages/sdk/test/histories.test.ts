@@ -530,6 +530,28 @@ await t.test("a device without pins trusts nothing when the keyring is not there
   t.same(troubles, ["keyring_rolled_back"]);
 });
 
+await t.test("a folder that cannot be verified does not keep the others from being trusted", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const { id } = await alice.client().folders.create("broken");
+  const bob = await join("bob@example.com");
+  const held = server.histories.get(`folder:${id}`);
+  if (held === undefined) throw new Error("no history");
+  const claims = { res: `folder:${id}`, seq: 1, prev: held.state.head.hash, by: bob.session.user.id, name: "mine" };
+  held.entries.push(await rawEntry({ ...claims, by: `user:${claims.by}` }, bob.privateKey));
+  held.state = { ...held.state, head: { ...held.state.head, seq: 1 } };
+  server.keyrings.delete(alice.session.user.id);
+  const [trust, shown] = [memoryTrust(), [] as string[]];
+  await alice.client({ trust }).keyring.trust((all) => Promise.resolve(shown.push(...all.map(({ name }) => name)) > 0));
+  t.same(shown, ["Example", "production"]);
+  t.equal(await alice.client({ trust }).secrets.read(notation), "s3cret");
+  t.match(
+    (await alice.client({ trust }).folders.list()).map(({ problem }) => problem),
+    [null, "history_invalid"],
+  );
+});
+
 await t.test("who is up to date asks for no history", async (t) => {
   const { alice, server } = await startCompany(t);
   await alice.client().folders.create("production");

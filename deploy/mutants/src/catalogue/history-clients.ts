@@ -149,9 +149,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "folder-given-to-a-machine-is-judged-once",
     file: `${source}/histories.ts`,
-    find: "if (known.accepted || !(await options.accepts({ given: known.given, made: undefined }))) return known;",
-    replace:
-      "if (known.accepted || known.pin.seq >= 0 || !(await options.accepts({ given: known.given, made: undefined }))) return known;",
+    find: "if (known.accepted || !(await options.accepts({ state: known.state, given: known.given, made: undefined })))",
+    replace: "if (known.accepted || known.pin.seq >= 0)",
     tests,
   },
   {
@@ -159,6 +158,13 @@ export const historyClientMutants: readonly Mutant[] = [
     file: `${source}/person-trust.ts`,
     find: "      await keyring.renew();\n",
     replace: "",
+    tests,
+  },
+  {
+    name: "one-broken-folder-keeps-the-keyring-from-being-trusted",
+    file: `${source}/trust-keyring.ts`,
+    find: 'res.startsWith("org:") ? new Set(["no_history"]) : unverified;',
+    replace: 'unverified.size > 0 ? new Set(["no_history"]) : unverified;',
     tests,
   },
 ];

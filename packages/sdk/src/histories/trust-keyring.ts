@@ -2,6 +2,7 @@ import type { Resource } from "@coffer/history";
 import { fingerprint } from "@coffer/crypto";
 import type { Fingerprint } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
+import type { CofferErrorCode } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import { dataOf } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
@@ -27,7 +28,8 @@ export interface Trustworthy {
 
 /**
  * Begins the keyring again from what the service shows: every organization, folder and shared vault of the person, each
- * verified from entry 0. `ask` sees all of it, with words to compare. What this device trusted before is given up.
+ * verified from entry 0. `ask` sees all that can be verified, with words to compare. What this device trusted before is given
+ * up.
  * Throws CofferError `access_denied` when the person does not trust it.
  */
 export async function trustKeyring(
@@ -80,11 +82,24 @@ async function show(histories: Histories, res: Resource, organizationId: string)
       shown.push({ res, name: state.name, signer: label, fingerprint: await fingerprint(signer.key) });
     })
     .catch((error: unknown) => {
-      // An organization without a history has nothing to trust.
-      if (!(error instanceof CofferError) || error.code !== "no_history") throw error;
+      // An organization without a history has nothing to trust. A folder or vault that cannot be verified stays unknown.
+      const left: ReadonlySet<CofferErrorCode> = res.startsWith("org:") ? new Set(["no_history"]) : unverified;
+      if (!(error instanceof CofferError) || !left.has(error.code)) throw error;
     });
   return shown;
 }
+
+/** What is wrong with one folder or vault alone: it must not keep the others from being trusted. */
+const unverified: ReadonlySet<CofferErrorCode> = new Set([
+  "no_history",
+  "history_invalid",
+  "signer_removed",
+  "history_rolled_back",
+  "history_forked",
+  // The caller has lost it since the service listed it.
+  "not_found",
+  "access_denied",
+]);
 
 /** The version of the keyring on the service, whether it opens or not. */
 async function presentVersion(send: Send): Promise<number> {
