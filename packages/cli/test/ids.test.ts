@@ -35,7 +35,7 @@ await t.test("a member who is named by id or e-mail is not one who is called so"
     t.equal(pickMember([member("Mal")], wanted).user_id, hers);
   t.throws(() => pickMember([member("Mal"), member("mal")], "MAL"), {
     name: "Failure",
-    message: /^2 members are called MAL/,
+    message: /^2 have the name MAL: name the member by its id/,
   });
   t.end();
 });
