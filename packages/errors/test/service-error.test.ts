@@ -12,6 +12,7 @@ void t.test("the codes and their statuses are exactly the documented ones", (t) 
     plan_required: 403,
     reauth_required: 403,
     registration_closed: 403,
+    quota_exceeded: 403,
     secret_not_found: 404,
     not_found: 404,
     conflict: 409,

@@ -13,11 +13,14 @@ const largeBytes = 64 * 1024;
 export async function permitLargeBody<Deps, Caller>(
   row: Route<Deps, Caller>,
   deps: Deps,
-  { request, context, params, confirm }: Exchange<Caller>,
+  exchange: Exchange<Caller>,
   caller: Caller,
 ): Promise<void> {
+  const { request, context, params, confirm } = exchange;
   if (row.body === undefined || row.bodyLimitBytes <= largeBytes || !mayExceed(request, largeBytes)) return;
   await confirm?.();
+  // A refusal of this request needs no second confirmation.
+  exchange.confirm = undefined;
   const call = { caller, params: pathParams(row, params, request), request: context };
   await row.permit?.(deps, call as PermitCall<never, never>); // made by the row's own schemas
 }
