@@ -74,15 +74,18 @@ await t.test("a page in the place of a deletion's answer is no deletion", async 
   const { url } = await startServer(t, (_request, response) => json(response, 200, { status: "maintenance" }));
   const me = personClient(await newSession(url), url);
   const company = await startCompany(t);
-  company.server.lie = ({ method }, { body }) => (method === "DELETE" ? { status: "maintenance" } : body);
   const alice = company.alice.client();
   const { id: team } = await alice.vaults.create("Team", { type: "shared" });
+  const { session } = await company.join("bob@example.com");
+  const bob = session.user.id;
+  await alice.vaults.share(team, { userId: bob, permission: "read" });
+  company.server.lie = ({ method }, { body }) => (method === "DELETE" ? { status: "maintenance" } : body);
   for (const remove of [
     () => me.vaults.remove(newId()),
     () => me.records.remove(newId(), newId()),
-    () => alice.vaults.unshare(team, newId()).then(() => undefined),
+    () => alice.vaults.unshare(team, bob).then(() => undefined),
     () => me.machines.remove(newId(), newId()),
-    () => alice.members.remove(newId()).then(() => undefined),
+    () => alice.members.remove(bob).then(() => undefined),
     () => me.sessions.endOthers(),
   ])
     await t.rejects(remove, { code: "bad_answer", status: 200 }, String(remove));
