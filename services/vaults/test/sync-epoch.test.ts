@@ -47,7 +47,7 @@ async function dump(): Promise<Map<string, string[]>> {
 async function restore(to: { postgres: { url: string } }, rows: ReadonlyMap<string, string[]>): Promise<void> {
   const client = new pg.Client({ connectionString: to.postgres.url });
   await client.connect();
-  await client.query(`BEGIN; TRUNCATE ${tables.map((table) => `vaults.${table}`).join()}`);
+  await client.query(`BEGIN; TRUNCATE ${tables.map((table) => `vaults.${table}`).join()} CASCADE`);
   for (const [table, texts] of rows)
     await client.query(`INSERT INTO vaults.${table} SELECT (row::vaults.${table}).* FROM unnest($1::text[]) AS row`, [
       texts,
