@@ -10,7 +10,7 @@ import { trustedFolder } from "./histories/trusted-folder.ts";
 import { trustOf } from "./machine-configuration.ts";
 import type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
 import { machineTokens } from "./machine-tokens.ts";
-import { dataOf } from "./secret-store.ts";
+import { dataOf, namedItems } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
 import type { FolderView, SecretView } from "./views.ts";
@@ -48,7 +48,7 @@ export function machineStore(
     const unsealing = machineUnsealing(configuration, known);
     // A machine cannot see who its managers are but by their ids.
     const managers = (): Promise<string[]> => Promise.resolve([]);
-    const views = (dataOf(answer) as FolderView[]).filter(({ id }) => isUuid(id));
+    const views = namedItems<FolderView>(dataOf(answer)).filter(({ id }) => isUuid(id));
     const open = (view: FolderView): Promise<OpenFolder> =>
       trustedFolder(view, { histories, self, unsealing, managers });
     const folders = await Promise.all(views.map(async (view) => ({ view, folder: await open(view) })));

@@ -329,10 +329,10 @@ export function personClient(
         trust.sign(`folder:${id}`, () =>
           Promise.resolve({
             change: { name },
-            send: async (entry) =>
-              askedFor<FolderSummary>(await send({ method: "PATCH", path: folderPath(id), body: { name, entry } }), {
-                id,
-              }),
+            send: async (entry) => {
+              const answer = await send({ method: "PATCH", path: folderPath(id), body: { name, entry } });
+              return { ...askedFor<FolderSummary>(answer, { id }), name };
+            },
           }),
         ),
       offer: (id) => offerOf(trust, `folder:${id}`),

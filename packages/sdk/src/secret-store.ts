@@ -43,13 +43,24 @@ export interface SecretStore {
 }
 
 /**
- * The items of a `{data: […]}` answer. Throws CofferError `bad_answer` for any other: what a gateway says in the
- * service's place is no word that there is nothing.
+ * The items of a `{data: […]}` answer: objects or texts. Throws CofferError `bad_answer` for any other: what a gateway says in
+ * the service's place is no word that there is nothing.
  */
 export function dataOf({ status, body }: ApiAnswer): unknown[] {
   const { data } = (body ?? {}) as { data?: unknown };
-  if (Array.isArray(data)) return data as unknown[];
+  if (Array.isArray(data) && data.every(isItem)) return data as unknown[];
   throw new CofferError("bad_answer", "the service answered something else than the list that it was asked for", {
     status,
   });
+}
+
+function isItem(value: unknown): boolean {
+  return typeof value === "string" || (typeof value === "object" && value !== null);
+}
+
+/** Items that have a name. Throws CofferError `bad_answer` when one has none. */
+export function namedItems<Item extends { name: string }>(items: readonly unknown[]): Item[] {
+  const named = (item: unknown): boolean => typeof (item as { name?: unknown }).name === "string";
+  if (items.every(named)) return items as Item[];
+  throw new CofferError("bad_answer", "the service answered with something that has no name");
 }

@@ -311,3 +311,34 @@ await t.test("a key is sent with its version, also with what it is made for", as
   for (const { body } of made) t.match(JSON.parse(body), { encrypted_key: String, key_version: 1 });
   t.equal(made.length, 2);
 });
+
+await t.test(
+  "a folder or vault without a name, or a list of something else, is no answer of the service",
+  async (t) => {
+    const { alice, server: company } = await startCompany(t);
+    const folder = await alice.client().folders.create("production");
+    const { server, asked, lie } = await setUp(t);
+    const machine = await newJoinedMachine(alice, company, [folder.id]);
+    for (const change of [{ name: undefined }, { name: null }, { name: 7 }]) {
+      company.lie = ({ path }, { body }) =>
+        path.endsWith("/folders")
+          ? { data: (body as { data: object[] }).data.map((one) => ({ ...one, ...change })) }
+          : body;
+      await t.rejects(alice.client().folders.find("production"), { code: "bad_answer" });
+      await t.rejects(createClient(machine, { fetch }).folders(), { code: "bad_answer" });
+      const me = lie("GET", "/api/vaults", () => ({ data: [{ ...server.vaults.get(asked.id), ...change }] }));
+      await t.rejects(me.vaults.find("Asked"), { code: "bad_answer" });
+    }
+    for (const item of [null, 7, true]) {
+      const me = lie("GET", "/api/vaults", () => ({ data: [item] }));
+      await t.rejects(me.vaults.list(), { code: "bad_answer" });
+    }
+  },
+);
+
+await t.test("a renamed folder has the name that was signed", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  server.lie = ({ method }, { body }) => (method === "PATCH" ? { ...(body as object), name: "another" } : body);
+  t.match(await alice.client().folders.rename(id, "renamed"), { id, name: "renamed" });
+});

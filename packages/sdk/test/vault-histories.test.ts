@@ -210,6 +210,23 @@ await t.test("a removal whose rotation failed goes on when it is done again", as
   await t.rejects(alice.client().vaults.unshare(id, bob.session.user.id), { code: "not_found" });
 });
 
+await t.test("a record without ciphertext stops a rotation before anything is sent", async (t) => {
+  const { alice, server, id } = await withVault(t);
+  await alice.client().records.create(id, { type: "login", fields: { name: "n" } });
+  server.received.length = 0;
+  for (const data of [undefined, null, 7]) {
+    server.lie = ({ path }, { body }) =>
+      path.includes("/records")
+        ? { data: (body as { data: object[] }).data.map((one) => ({ ...one, encrypted_data: data })) }
+        : body;
+    await t.rejects(alice.client().vaults.rotate(id), { code: "bad_answer" });
+  }
+  t.same(
+    server.received.filter(({ path }) => path.endsWith("/rotate")),
+    [],
+  );
+});
+
 await t.test("a rotation seals all records again, staged when they are more than a request takes", async (t) => {
   const { alice, server, id } = await withVault(t);
   const many = Array.from({ length: 1200 }, (_, index) => ({ type: "login", fields: { name: `n${index}` } }));

@@ -13,6 +13,20 @@ const files = [`${tests}/private-file.test.ts`] as const;
 /** What a client does not believe a service, and what it keeps. */
 export const sdkMutants: readonly Mutant[] = [
   {
+    name: "folders-and-vaults-without-a-name",
+    file: `${source}/secret-store.ts`,
+    find: "if (items.every(named)) return items as Item[];",
+    replace: "if (items.some(named) || items.every(isItem)) return items as Item[];",
+    tests: asked,
+  },
+  {
+    name: "list-of-something-else",
+    file: `${source}/secret-store.ts`,
+    find: "if (Array.isArray(data) && data.every(isItem)) return data as unknown[];",
+    replace: "if (Array.isArray(data)) return data as unknown[];",
+    tests: asked,
+  },
+  {
     name: "rotation-stops-at-a-secret-that-does-not-open",
     file: `${source}/reseal-secret.ts`,
     find: "      return undefined;\n    throw error;",

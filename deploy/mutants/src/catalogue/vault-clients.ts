@@ -6,6 +6,13 @@ const tests = ["packages/sdk/test/vault-histories.test.ts"] as const;
 /** What a client checks before it uses a vault's key, and what its devices tell each other of vaults. */
 export const vaultClientMutants: readonly Mutant[] = [
   {
+    name: "vault-rotation-of-a-record-without-ciphertext",
+    file: "packages/sdk/src/vaults/rotate-vault.ts",
+    find: 'typeof data !== "string")',
+    replace: 'typeof data === "symbol")',
+    tests,
+  },
+  {
     name: "personal-vault-opened-with-any-key",
     file: `${source}/vaults/open-vault.ts`,
     find: 'view.encrypted_key ?? "", contexts.ownVaultKey(view.id)',

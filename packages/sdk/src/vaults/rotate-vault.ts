@@ -52,6 +52,8 @@ export async function rotateVault(store: VaultStore, trust: PersonTrust, id: str
     const listed = await listedMembers(store.send, id);
     const { who: self } = await trust.self();
     const views = await allPages<RecordView>(store.send, `${vaultPath(id)}/records`);
+    if (views.some(({ encrypted_data: data }: { encrypted_data: unknown }) => typeof data !== "string"))
+      throw new CofferError("bad_answer", "the service answered with a record that has no ciphertext");
     const request = { send: store.send, self, organization, trusted, listed, context: contexts.vaultKey(id) };
     const { key, version, change, sealed, report } = await nextKey(request);
     const { records, unopened } = await resealAll(open, views, key);

@@ -8,7 +8,7 @@ import { sealMissing } from "../histories/seal-missing.ts";
 import type { SealableKey } from "../histories/seal-missing.ts";
 import { trustedVault } from "../histories/trusted-vault.ts";
 import type { PersonSession } from "../person-session.ts";
-import { dataOf } from "../secret-store.ts";
+import { dataOf, namedItems } from "../secret-store.ts";
 import { defaultMaxWaitSeconds } from "../transport.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import { vaultOf } from "./open-vault.ts";
@@ -120,7 +120,7 @@ export function vaultStore(
       }
     },
     async list() {
-      const views = await allPages<VaultView>(send, "/api/vaults");
+      const views = namedItems<VaultView>(await allPages<unknown>(send, "/api/vaults"));
       return openAll(views.filter(({ id }) => isUuid(id)));
     },
     one: async (id) => known.get(id) ?? fresh(id),
