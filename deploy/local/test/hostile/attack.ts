@@ -1,0 +1,85 @@
+import type { PersonClient } from "@coffer/sdk";
+import type { Test } from "tap";
+import { collude } from "./collusion.ts";
+import { createOracle } from "./oracle.ts";
+import type { Oracle, Outcome, Said } from "./oracle.ts";
+import { newStage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
+import type { Lie, Wire } from "./wire.ts";
+import { clientOf, newWorld } from "./world.ts";
+import type { Person, World } from "./world.ts";
+
+/** A world with an operator who has what its accomplices have, and the oracle that watches the honest. */
+export interface Scene {
+  world: World;
+  oracle: Oracle;
+  /** A client that is not lied to. */
+  honest(person: Person): PersonClient;
+  /** One request with a person's token, past all clients. */
+  ask(person: Person, method: string, path: string, body?: unknown): Promise<unknown>;
+}
+
+export async function newScene(wire: Wire): Promise<Scene> {
+  const world = await newWorld(wire);
+  const oracle = createOracle(world.truth);
+  await collude(world, oracle);
+  wire.onRequest = oracle.overhear;
+  wire.onAnswer = oracle.given;
+  return {
+    world,
+    oracle,
+    honest: (person) => clientOf(wire, person),
+    async ask({ session }, method, path, body) {
+      const headers = { authorization: `Bearer ${session.access_token}`, "content-type": "application/json" };
+      const answer = await fetch(wire.target + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return answer.json();
+    },
+  };
+}
+
+export interface Attack {
+  lie: Lie;
+  /** What the deceived client does; returns what it prints. */
+  play(stage: Stage): Promise<Said[]>;
+}
+
+let runs = 0;
+
+/** Attacks once. Returns what came of it: `as honest` or the code of the error, and what is wrong with it. */
+export async function attack(
+  { world, oracle }: Scene,
+  { lie, play }: Attack,
+): Promise<{ outcome: string; problems: string[]; error: unknown }> {
+  runs += 1;
+  const stage = newStage(world, runs, lie);
+  const outcome: Outcome = {};
+  try {
+    outcome.said = await play(stage);
+  } catch (error) {
+    outcome.error = error;
+  }
+  const problems = await oracle.verdict({ ...outcome, pins: await stage.pins() });
+  const { code } = (outcome.error ?? {}) as { code?: string };
+  return {
+    outcome: outcome.error === undefined ? "as honest" : (code ?? "an error without a code"),
+    problems,
+    error: outcome.error,
+  };
+}
+
+/** Attacks once: the client says one of these, and the oracle finds nothing. */
+export async function expectAttack(
+  t: Test,
+  scene: Scene,
+  title: string,
+  one: Attack,
+  outcomes: readonly string[],
+): Promise<void> {
+  const { outcome, problems, error } = await attack(scene, one);
+  t.strictSame(problems, [], title);
+  t.ok(outcomes.includes(outcome), `${title}: ${outcome}`, { wanted: outcomes, error });
+}

@@ -1,0 +1,624 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { fingerprint, newId } from "@coffer/crypto";
+import { createClient, emptyTrust, memoryTrust, personClient } from "@coffer/sdk";
+import type { PersonClient, Secret, VaultRecord } from "@coffer/sdk";
+import { accountSecurity, login, recover } from "@coffer/sdk/account";
+import { mark } from "./attacker.ts";
+import type { Said } from "./oracle.ts";
+import type { Stage } from "./stage.ts";
+import { bootstrapped, emailOf, impatient, newPerson, password, personOf } from "./world.ts";
+import type { Person } from "./world.ts";
+
+/** One thing that a person or machine does. It can be done any number of times. */
+export interface Step {
+  name: string;
+  /** Does it, through clients that are lied to, and returns what they print. */
+  play(stage: Stage): Promise<Said[]>;
+}
+
+const database = "database";
+const field = (folder: string, title: string, name: string): string => `coffer://${folder}/${title}/field/${name}`;
+
+/** What is printed of secrets. */
+export function saidOf(secrets: readonly Secret[]): Said[] {
+  return secrets.flatMap(({ folder_id, folder, title, name, notes = "", fields }) => [
+    { kind: "name" as const, res: `folder:${folder_id}`, name: folder },
+    { kind: "text" as const, text: `${name} ${notes}` },
+    ...Object.entries(fields).map(([one, value]) => ({
+      kind: "value" as const,
+      folder: folder_id,
+      title,
+      field: one,
+      value,
+    })),
+  ]);
+}
+
+/** What is printed of one value that a notation names. */
+const saidValue = (folder: string, title: string, name: string, value: string): Said[] => [
+  { kind: "value", folder, title, field: name, value },
+];
+
+type Who = "olivia" | "anna" | "bob";
+
+const read = (name: string, who: Who, play: (me: PersonClient, stage: Stage) => Promise<Said[]>): Step => ({
+  name: `${who}: ${name}`,
+  play: (stage) => play(stage.person(stage.world.people[who]), stage),
+});
+
+const readers: Step[] = (["olivia", "anna", "bob"] as const).flatMap((who) => [
+  read("lists folders", who, async (me) =>
+    // Of a folder that cannot be used the name is the service's word, and shown as that.
+    (await me.folders.list())
+      .filter(({ problem }) => problem === null)
+      .map(({ id, name }) => ({ kind: "name", res: `folder:${id}`, name })),
+  ),
+  read("lists secrets", who, async (me) => saidOf(await me.secrets.list())),
+  read("reads a value", who, async (me, { world }) => {
+    const value = await me.secrets.read(field("production", database, "password"));
+    return saidValue(world.folders.production, database, "password", value);
+  }),
+  read("asks for members' keys", who, async (me, { world }) => {
+    const confirmed = await me.members.confirmed();
+    // What the service shows of somebody else is there to be compared with that person, and is no key to seal to.
+    await me.members.publicKey(world.people.anna.session.user.id);
+    const own = await me.fingerprint();
+    const genuine = await fingerprint(world.people[who].publicKey);
+    return [
+      ...confirmed.map(({ user_id, public_key }) => ({
+        kind: "key" as const,
+        who: `user:${user_id}`,
+        publicKey: public_key,
+      })),
+      { kind: "text", text: own.hex === genuine.hex ? "" : `${mark}: another fingerprint of one's own` },
+    ];
+  }),
+]);
+
+const people: Step[] = [
+  ...readers,
+  read("reads several values", "olivia", async (me, { world }) => {
+    const names = ["production", "staging", "private"] as const;
+    const values = await me.secrets.readAll(names.map((name) => field(name, database, "password")));
+    return names.flatMap((name) => {
+      const value = values.get(field(name, database, "password")) ?? "";
+      return saidValue(world.folders[name], database, "password", value);
+    });
+  }),
+  read("lists one folder", "olivia", async (me) => saidOf(await me.secrets.list("staging"))),
+  read("searches", "olivia", async (me) => saidOf(await me.secrets.search("data"))),
+  read("gets a secret", "olivia", async (me, { world }) => {
+    const all = await clientSecrets(world.people.olivia, world.wire);
+    return saidOf([await me.secrets.get(all[0]?.uid ?? "")]);
+  }),
+  read("asks who they are", "olivia", async (me) => {
+    await me.account();
+    await me.organizations.list();
+    await me.organizations.current();
+    return [];
+  }),
+  read("looks at lists", "olivia", async (me, { world }) => {
+    await me.folders.holders(world.folders.production);
+    await me.members.list();
+    await me.applications.list();
+    await me.tokens.list(world.application);
+    await me.machines.list(world.application);
+    await me.invites.list();
+    await me.sessions.list();
+    await me.members.sessions(world.people.bob.session.user.id);
+    await me.stillNaming(`user:${world.people.mallory.session.user.id}`);
+    await me.travel.status();
+    return [];
+  }),
+  read("reads the audit", "olivia", async (me) => {
+    for await (const page of me.audit({ limit: 5 })) if (page.records.length >= 0) break;
+    return [];
+  }),
+  read("sets a value", "olivia", async (me, { world, run }) => {
+    world.truth.value(world.folders.production, "written", "password", `written in run ${run}`);
+    await me.secrets.set(field("production", "written", "password"), `written in run ${run}`);
+    return [];
+  }),
+  read("sets a value", "bob", async (me, { world, run }) => {
+    world.truth.value(world.folders.staging, database, "password", `written in run ${run}`);
+    await me.secrets.set(field("staging", database, "password"), `written in run ${run}`);
+    return [];
+  }),
+  {
+    name: "olivia: makes a secret",
+    async play(stage) {
+      const { world, run } = stage;
+      const { olivia } = world.people;
+      world.truth.value(world.folders.private, `secret ${run}`, "password", `made in run ${run}`);
+      try {
+        await stage.person(olivia).secrets.set(field("private", `secret ${run}`, "password"), `made in run ${run}`);
+      } finally {
+        const all = await stage.honest(olivia).secrets.list("private");
+        for (const { uid } of all.filter(({ title }) => title.startsWith("secret ")))
+          await stage.honest(olivia).secrets.remove(uid);
+      }
+      return [];
+    },
+  },
+  {
+    name: "olivia: removes a field",
+    async play(stage) {
+      const { world } = stage;
+      const { olivia } = world.people;
+      world.truth.value(world.folders.private, "temporary", "password", "temporary password");
+      world.truth.value(world.folders.private, "temporary", "username", "temporary username");
+      await stage.honest(olivia).secrets.set(field("private", "temporary", "password"), "temporary password");
+      await stage.honest(olivia).secrets.set(field("private", "temporary", "username"), "temporary username");
+      await stage.person(olivia).secrets.remove(field("private", "temporary", "username"));
+      return [];
+    },
+  },
+  {
+    name: "olivia: makes, renames and removes a folder",
+    async play(stage) {
+      const { world, run } = stage;
+      const me = stage.person(world.people.olivia);
+      try {
+        const { id } = await me.folders.create(`folder ${run}`);
+        world.truth.name(`folder:${id}`, `folder ${run}`);
+        world.truth.name(`folder:${id}`, `folder ${run}, renamed`);
+        const { name } = await me.folders.rename(id, `folder ${run}, renamed`);
+        await me.folders.remove(id, { force: true });
+        return [{ kind: "name", res: `folder:${id}`, name }];
+      } finally {
+        await removeFolders(stage);
+      }
+    },
+  },
+  ...(["production", "staging"] as const).map((folder) => ({
+    name: `olivia: rotates ${folder}`,
+    async play({ world, person }: Stage): Promise<Said[]> {
+      const { name } = await person(world.people.olivia).folders.rotate(world.folders[folder]);
+      return [{ kind: "name", res: `folder:${world.folders[folder]}`, name }];
+    },
+  })),
+  read("rotates production", "anna", async (me, { world }) => {
+    await me.folders.rotate(world.folders.production);
+    return [];
+  }),
+  read("shares a folder", "olivia", async (me, { world, run }) => {
+    const { id } = world.people.anna.session.user;
+    const permission = run % 2 === 0 ? "read" : "write";
+    world.truth.grant(`folder:${world.folders.staging}`, `user:${id}`, permission);
+    await me.folders.share(world.folders.staging, { userId: id, permission });
+    return [];
+  }),
+  {
+    name: "olivia: takes a folder away",
+    async play(stage) {
+      const { world } = stage;
+      const { olivia, anna } = world.people;
+      const { id } = anna.session.user;
+      world.truth.grant(`folder:${world.folders.staging}`, `user:${id}`, "read");
+      await stage.honest(olivia).folders.share(world.folders.staging, { userId: id, permission: "read" });
+      await stage.person(olivia).folders.unshare(world.folders.staging, id);
+      return [];
+    },
+  },
+  {
+    name: "bob: accepts a folder, and reads it",
+    async play(stage) {
+      const { world, run } = stage;
+      const { olivia, bob } = world.people;
+      const title = `gift ${run}`;
+      try {
+        const { id } = await stage.honest(olivia).folders.create(`folder ${run}`);
+        world.truth.name(`folder:${id}`, `folder ${run}`);
+        world.truth.value(id, title, "password", `given in run ${run}`);
+        world.truth.grant(`folder:${id}`, `user:${bob.session.user.id}`, "read");
+        await stage.honest(olivia).secrets.set(field(id, title, "password"), `given in run ${run}`);
+        await stage.honest(olivia).folders.share(id, { userId: bob.session.user.id, permission: "read" });
+        const me = stage.person(bob);
+        const offer = await me.folders.offer(id);
+        if (offer.from !== olivia.email) return [];
+        await me.folders.accept(id);
+        return [{ kind: "name", res: `folder:${offer.id}`, name: offer.name }, ...saidOf(await me.secrets.list(id))];
+      } finally {
+        await removeFolders(stage);
+      }
+    },
+  },
+  {
+    name: "olivia: changes a role",
+    async play(stage) {
+      const { olivia, bob } = stage.world.people;
+      const { id } = bob.session.user;
+      try {
+        await stage.person(olivia).members.update(id, { role: "admin" });
+      } finally {
+        await stage.honest(olivia).members.update(id, { role: "member" });
+      }
+      return [];
+    },
+  },
+  {
+    name: "olivia: invites, a newcomer joins, olivia removes them",
+    async play(stage) {
+      const { world, wire, lie } = stage;
+      const { olivia } = world.people;
+      const email = emailOf("newcomer");
+      try {
+        const { token } = await stage.person(olivia).invites.create(email, "member");
+        world.truth.secret(token);
+        const newcomer = await newPerson(wire, world.truth, "newcomer", { email, inviteToken: token }, lie);
+        await stage.person(newcomer).invites.accept(token);
+        await stage.person(olivia).members.remove(newcomer.session.user.id);
+        return [];
+      } finally {
+        await removeNewcomers(stage);
+      }
+    },
+  },
+  {
+    name: "olivia: makes a machine, which bootstraps and reads",
+    async play(stage) {
+      const { world, wire, lie } = stage;
+      const { olivia } = world.people;
+      const folders = [{ folderId: world.folders.production, permission: "read" as const }];
+      const made = await stage
+        .person(olivia)
+        .tokens.create({ applicationId: world.application, name: "newcomer", folders });
+      const configuration = await bootstrapped(
+        wire,
+        world.truth,
+        { name: "newcomer", token: made.token, folders },
+        lie,
+      );
+      const machine = { name: "newcomer", application: world.application, configuration };
+      const said = saidOf(await stage.machine(machine).list());
+      await stage.person(olivia).machines.remove(world.application, configuration.client_id);
+      return said;
+    },
+  },
+  read("shares a folder with a machine", "olivia", async (me, { world, run, compare }) => {
+    const { client_id: clientId } = world.machines.worker.configuration;
+    const permission = run % 2 === 0 ? "read" : "write";
+    world.truth.grant(`folder:${world.folders.staging}`, `client:${clientId}`, permission);
+    await me.machines.share(world.application, { clientId, folderId: world.folders.staging, permission }, compare);
+    return [];
+  }),
+  read("makes and removes an application", "olivia", async (me, { run }) => {
+    const { id } = await me.applications.create(`application ${run}`);
+    await me.applications.update(id, { description: "of a run" });
+    await me.applications.remove(id);
+    return [];
+  }),
+  {
+    name: "a newcomer registers with an organization and a folder",
+    async play(stage) {
+      const { world, wire, lie, run } = stage;
+      const newcomer = await newPerson(wire, world.truth, "newcomer", { organization: `Org ${run}` }, lie);
+      const me = stage.person(newcomer);
+      const { id } = await me.folders.create("production");
+      world.truth.name(`folder:${id}`, "production");
+      world.truth.value(id, database, "password", `registered in run ${run}`);
+      await me.secrets.set(field(id, database, "password"), `registered in run ${run}`);
+      return saidOf(await me.secrets.list());
+    },
+  },
+  {
+    name: "olivia: logs in at a new device, and reads",
+    async play(stage) {
+      const { world } = stage;
+      const session = await loggedIn(stage, world.people.olivia);
+      return saidOf(await stage.newDevice({ ...world.people.olivia, session }).secrets.list());
+    },
+  },
+  {
+    name: "bob: logs in at a new device, and reads",
+    async play(stage) {
+      const { world } = stage;
+      const session = await loggedIn(stage, world.people.bob);
+      return saidOf(await stage.newDevice({ ...world.people.bob, session }).secrets.list());
+    },
+  },
+  {
+    name: "a newcomer changes the password, recovers the account, and reads",
+    async play(stage) {
+      const { world, wire, lie, run } = stage;
+      const { truth } = world;
+      const newcomer = await newPerson(wire, truth, "newcomer", { organization: `Org ${run}` });
+      const honest = stage.honest(newcomer);
+      const { id } = await honest.folders.create("production");
+      truth.name(`folder:${id}`, "production");
+      truth.value(id, database, "password", `kept in run ${run}`);
+      await honest.secrets.set(field(id, database, "password"), `kept in run ${run}`);
+      const options = { ...impatient, fetch: wire.network("newcomer", lie) };
+      const security = accountSecurity(newcomer.session, wire.url, options);
+      const changed = await security.changePassword({ password, newPassword: `${password} again` });
+      const { email, recoveryKey } = newcomer;
+      const device = { id: newId(), name: "test", type: "cli" };
+      const recovered = await recover(
+        { url: wire.url, email, recoveryKey, newPassword: `${password} at last`, device },
+        options,
+      );
+      const after = await personOf(truth, "newcomer", email, recovered.session, recovered.recoveryKey, emptyTrust());
+      if (changed.session.public_key !== newcomer.publicKey || after.publicKey !== newcomer.publicKey)
+        return [{ kind: "key", who: `user:${newcomer.session.user.id}`, publicKey: after.publicKey }];
+      return saidOf(await stage.newDevice(after).secrets.list());
+    },
+  },
+];
+
+export const saidOfRecords = (records: readonly Pick<VaultRecord, "id" | "vault_id" | "fields">[]): Said[] =>
+  records.flatMap(({ id, vault_id, fields }) =>
+    Object.entries(fields).map(([one, value]) => ({
+      kind: "value" as const,
+      folder: vault_id,
+      title: id,
+      field: one,
+      value,
+    })),
+  );
+
+/** A vault of one's own with a record, made honestly, and removed afterwards. */
+async function withVault(stage: Stage, play: (vault: string, record: string) => Promise<Said[]>): Promise<Said[]> {
+  const { world, run } = stage;
+  const me = stage.honest(world.people.olivia);
+  const { id } = await me.vaults.create(`vault ${run}`);
+  try {
+    world.truth.name(`vault:${id}`, `vault ${run}`);
+    const record = await me.records.create(id, {
+      type: "login",
+      fields: { name: "Example", password: `kept in run ${run}` },
+    });
+    world.truth.value(id, record.id, "password", `kept in run ${run}`);
+    world.truth.value(id, record.id, "name", "Example");
+    return await play(id, record.id);
+  } finally {
+    await me.vaults.remove(id);
+  }
+}
+
+const vaults: Step[] = [
+  {
+    name: "olivia: lists vaults and records",
+    play: (stage) =>
+      withVault(stage, async (vault, record) => {
+        const me = stage.person(stage.world.people.olivia);
+        await me.vaults.list();
+        return saidOfRecords([...(await me.records.list(vault)), await me.records.get(vault, record)]);
+      }),
+  },
+  {
+    name: "olivia: writes records",
+    play: (stage) =>
+      withVault(stage, async (vault, record) => {
+        const { world, run } = stage;
+        const me = stage.person(world.people.olivia);
+        world.truth.value(vault, record, "password", `changed in run ${run}`);
+        await me.records.change(vault, record, ({ fields }) => ({
+          fields: { ...fields, password: `changed in run ${run}` },
+        }));
+        const made = newId();
+        world.truth.value(vault, made, "password", `made in run ${run}`);
+        await me.records.create(vault, { id: made, type: "login", fields: { password: `made in run ${run}` } });
+        const [imported = ""] = await me.records.stableIds(vault, ["a record"]);
+        world.truth.value(vault, imported, "password", `imported in run ${run}`);
+        await me.records.import(vault, [
+          { id: imported, type: "login", fields: { password: `imported in run ${run}` } },
+        ]);
+        await me.records.remove(vault, made);
+        return saidOfRecords(await me.records.list(vault));
+      }),
+  },
+  {
+    name: "olivia: makes, changes and removes a vault",
+    async play(stage) {
+      const { world, run } = stage;
+      const me = stage.person(world.people.olivia);
+      const { id } = await me.vaults.create(`vault ${run}`);
+      world.truth.value(id, id, "password", `made in run ${run}`);
+      await me.records.create(id, { id, type: "login", fields: { password: `made in run ${run}` } });
+      await me.vaults.update(id, { name: `vault ${run}, renamed`, safeForTravel: true });
+      const said = saidOfRecords(await me.records.list(id));
+      await me.vaults.remove(id);
+      return said;
+    },
+  },
+  {
+    name: "olivia: follows vaults live",
+    play: (stage) =>
+      withVault(stage, async () => {
+        const { world, wire, lie } = stage;
+        const said: Said[] = [];
+        const sync = await stage.person(world.people.olivia).sync({
+          webSocket: wire.sockets(world.people.olivia.name, lie),
+          onChange: (changes) => {
+            for (const change of changes) if ("record" in change) said.push(...saidOfRecords([change.record]));
+          },
+        });
+        try {
+          await Promise.race([sync.ready, pause(syncMilliseconds)]);
+          return [...said, ...saidOfRecords(await sync.records())];
+        } finally {
+          await sync.stop();
+        }
+      }),
+  },
+];
+
+/** The same of a vault that is shared. */
+const shared: Step[] = [
+  ...(["olivia", "bob"] as const).map((who) =>
+    read("looks into the shared vault", who, async (me) => {
+      const { id, name } = await me.vaults.find("team");
+      return [{ kind: "name", res: `vault:${id}`, name }, ...saidOfRecords(await me.records.list(id))];
+    }),
+  ),
+  ...(["olivia", "bob"] as const).map((who) =>
+    read("writes into the shared vault", who, async (me, { world, run }) => {
+      const { id, record } = world.team;
+      world.truth.value(id, record, "password", `written in run ${run}`);
+      await me.records.change(id, record, ({ fields }) => ({
+        fields: { ...fields, password: `written in run ${run}` },
+      }));
+      return saidOfRecords([await me.records.get(id, record)]);
+    }),
+  ),
+  ...(["olivia", "anna"] as const).map((who) =>
+    read("rotates the shared vault", who, async (me, { world }) => {
+      const { name } = await me.vaults.rotate(world.team.id);
+      return [{ kind: "name", res: `vault:${world.team.id}`, name }];
+    }),
+  ),
+  read("shares the vault", "olivia", async (me, { world, run }) => {
+    const { id } = world.people.bob.session.user;
+    const permission = run % 2 === 0 ? "manage" : "write";
+    world.truth.grant(`vault:${world.team.id}`, `user:${id}`, permission);
+    await me.vaults.members(world.team.id);
+    await me.vaults.share(world.team.id, { userId: id, permission });
+    return [];
+  }),
+  {
+    name: "bob: accepts a vault, and loses it again",
+    async play(stage) {
+      const { world, run } = stage;
+      const { olivia, bob } = world.people;
+      const owner = stage.honest(olivia);
+      const { id } = await owner.vaults.create(`vault ${run}`, { type: "shared" });
+      try {
+        world.truth.name(`vault:${id}`, `vault ${run}`);
+        world.truth.grant(`vault:${id}`, `user:${bob.session.user.id}`, "read");
+        world.truth.value(id, id, "password", `given in run ${run}`);
+        await owner.records.create(id, { id, type: "login", fields: { password: `given in run ${run}` } });
+        await owner.vaults.share(id, { userId: bob.session.user.id, permission: "read" });
+        const me = stage.person(bob);
+        const offer = await me.vaults.offer(id);
+        if (offer.from !== olivia.email) return [];
+        await me.vaults.accept(id);
+        const said = saidOfRecords(await me.records.list(id));
+        await stage.person(olivia).vaults.unshare(id, bob.session.user.id);
+        return [{ kind: "name", res: `vault:${offer.id}`, name: offer.name }, ...said];
+      } finally {
+        await owner.vaults.remove(id);
+      }
+    },
+  },
+  {
+    name: "bob: at a new device looks into the shared vault",
+    async play(stage) {
+      const { world } = stage;
+      return saidOfRecords(await stage.newDevice(world.people.bob).records.list(world.team.id));
+    },
+  },
+  {
+    name: "olivia: makes, renames and removes a shared vault",
+    async play(stage) {
+      const { world, run } = stage;
+      const me = stage.person(world.people.olivia);
+      const { id } = await me.vaults.create(`vault ${run}`, { type: "shared" });
+      world.truth.name(`vault:${id}`, `vault ${run}, renamed`);
+      const { name } = await me.vaults.update(id, { name: `vault ${run}, renamed` });
+      await me.vaults.remove(id);
+      return [{ kind: "name", res: `vault:${id}`, name }];
+    },
+  },
+];
+
+/** After this a device that is lied to is taken to wait for better answers. */
+const syncMilliseconds = 1500;
+
+const machines: Step[] = [
+  {
+    name: "machine: lists secrets",
+    play: async ({ world, machine }) => saidOf(await machine(world.machines.api).list()),
+  },
+  {
+    name: "machine: who it is, and its folders",
+    async play({ world, machine }) {
+      const api = machine(world.machines.api);
+      await api.client();
+      return (await api.folders()).map(({ id, name }) => ({ kind: "name", res: `folder:${id}`, name }));
+    },
+  },
+  {
+    name: "machine: reads a value",
+    async play({ world, machine }) {
+      const value = await machine(world.machines.api).read(field("production", database, "password"));
+      return saidValue(world.folders.production, database, "password", value);
+    },
+  },
+  {
+    name: "machine: reads a value by ids",
+    async play({ world, machine }) {
+      const value = await machine(world.machines.api).read(field(world.folders.staging, database, "password"));
+      return saidValue(world.folders.staging, database, "password", value);
+    },
+  },
+  {
+    name: "machine: lets the service find a value",
+    async play({ world, machine }) {
+      const { value } = await machine(world.machines.api).resolve(field("production", database, "password"));
+      return saidValue(world.folders.production, database, "password", value);
+    },
+  },
+  {
+    name: "machine: lets the service find a value by uid",
+    async play({ world, machine, honest }) {
+      const all = await honest(world.people.olivia).secrets.list("production");
+      const { uid = "" } = all.find(({ title }) => title === "api") ?? {};
+      const { value } = await machine(world.machines.api).resolve(field("production", uid, "password"));
+      return saidValue(world.folders.production, "api", "password", value);
+    },
+  },
+  {
+    name: "machine: gets a secret, and searches",
+    async play({ world, machine, honest }) {
+      const all = await honest(world.people.olivia).secrets.list("production");
+      const api = machine(world.machines.api);
+      return saidOf([await api.get(all[0]?.uid ?? ""), ...(await api.search("data"))]);
+    },
+  },
+  {
+    name: "machine: sets a value and removes it",
+    async play({ world, machine, run }) {
+      const api = machine(world.machines.api);
+      world.truth.value(world.folders.staging, "of the machine", "password", `written in run ${run}`);
+      await api.set(field("staging", "of the machine", "password"), `written in run ${run}`);
+      await api.remove(field("staging", "of the machine", "password"));
+      return [];
+    },
+  },
+  {
+    name: "machine: without a pin reads a value",
+    async play({ world, wire, lie }) {
+      const { configuration, name } = world.machines.api;
+      const options = { ...impatient, fetch: wire.network(name, lie), trust: memoryTrust(configuration.histories) };
+      const value = await createClient(configuration, options).read(field("staging", database, "password"));
+      return saidValue(world.folders.staging, database, "password", value);
+    },
+  },
+];
+
+export const journey: readonly Step[] = [...people, ...vaults, ...shared, ...machines];
+
+async function clientSecrets(person: Person, wire: Stage["wire"]): Promise<Secret[]> {
+  return personClient(person.session, wire.url, { trust: person.trust }).secrets.list();
+}
+
+async function loggedIn({ wire, lie, world }: Stage, { email, session, name }: Person): Promise<Person["session"]> {
+  const device = { id: newId(), name: "test", type: "cli" };
+  const options = { ...impatient, fetch: wire.network(name, lie) };
+  const opened = await login({ url: wire.url, email, password, device }, options);
+  await personOf(world.truth, name, email, opened, session.user_key, emptyTrust());
+  return opened;
+}
+
+async function removeFolders({ honest, world }: Stage): Promise<void> {
+  const me = honest(world.people.olivia);
+  for (const { id, name } of await me.folders.list())
+    if (name.startsWith("folder ")) await me.folders.remove(id, { force: true });
+}
+
+async function removeNewcomers({ honest, world }: Stage): Promise<void> {
+  const me = honest(world.people.olivia);
+  for (const { id, email } of await me.invites.list()) if (email.startsWith("newcomer")) await me.invites.remove(id);
+  for (const { user_id, email } of await me.members.list())
+    if (email.startsWith("newcomer")) await me.members.remove(user_id);
+}

@@ -1,0 +1,7 @@
+/** Many requests come from one address, and a session lasts as long as its test. */
+export const limits = {
+  COFFER_LIMIT_STRICT: "1000000",
+  COFFER_LIMIT_STANDARD: "1000000",
+  COFFER_LIMIT_USER: "1000000",
+  COFFER_ACCESS_TOKEN_SECONDS: "86400",
+};
