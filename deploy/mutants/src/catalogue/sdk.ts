@@ -176,7 +176,7 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "page-in-the-place-of-a-list-is-an-empty-list",
     file: `${source}/secret-store.ts`,
-    find: "if (Array.isArray(data)) return data as unknown[];",
+    find: "if (Array.isArray(data) && data.every(isItem)) return data as unknown[];",
     replace: "if (Array.isArray(data)) return data as unknown[];\n  if (status === 200) return [];",
     tests: pages,
   },
