@@ -102,13 +102,13 @@ await t.test(
   async (t) => {
     const { url, received } = await startServer(t, (request, response) =>
       json(response, 200, {
-        data: [1, 2],
+        data: [{ seq: 1 }, { seq: 2 }],
         head: { seq: 6, hash: "h" },
         next_cursor: request.path.includes("cursor=b") ? null : request.path.includes("cursor=a") ? "b" : "a",
       }),
     );
     const pages = await pagesOf(personClient(sessionAt(url, 9e9), url).audit({ action: "secret.read" }));
-    const page = { records: [1, 2], head: { seq: 6, hash: "h" } };
+    const page = { records: [{ seq: 1 }, { seq: 2 }], head: { seq: 6, hash: "h" } };
     t.same(pages, [page, page, page]);
     t.match(received[2]?.path, /limit=1000&action=secret.read&cursor=b/);
 
