@@ -9,10 +9,11 @@ const seed = Number(process.env["PROPERTY_SEED"] ?? randomInt(2 ** 31));
 const steps = Number(process.env["PROPERTY_STEPS"] ?? 240);
 t.comment(`PROPERTY_SEED=${seed} PROPERTY_STEPS=${steps}`);
 
-const { url } = await npmStart(t, {
+const coffer = npmStart(t, {
   directory: testDirectory(t),
   env: { COFFER_LIMIT_STRICT: "1000000", COFFER_LIMIT_STANDARD: "1000000", COFFER_LIMIT_USER: "1000000" },
-}).ready;
+});
+const { url } = await coffer.ready;
 
 /** The steps after which everybody must be able to go on. */
 const between = 60;
@@ -40,7 +41,9 @@ for (const run of runs) run.catch(() => undefined);
 
 for (const [index, { name }] of worlds.entries())
   await t.test(`${name}: no client uses a wrong key, and in the end none is locked out`, async (t) => {
-    const world = await runs[index];
+    const world = await runs[index]?.finally(() => {
+      if (coffer.stderr() !== "") t.comment(coffer.stderr().slice(-2_000));
+    });
     t.comment(JSON.stringify(Object.fromEntries(world?.outcomes ?? [])));
     if (world?.violations.length !== 0) for (const line of world?.trace ?? []) t.comment(line);
     t.same(world?.violations, []);

@@ -17,8 +17,11 @@ export interface Actor {
   readonly seen: Map<Res, readonly string[]>;
   /** The version of the keyring that it saw last. */
   seenKeyring: number;
-  /** The versions of the keyring that it has sent itself. */
+  /** What it gives up in this deed by a documented step; undefined for everything. */
+  readonly givesUp: Set<Res | undefined>;
+  /** The versions of the keyring, and of pins of vaults, that it has sent itself, and the service has acknowledged. */
   readonly sentKeyrings: Set<number>;
+  readonly sentPins: Set<string>;
   /** What the service does to it in the present deed. */
   lies: readonly Lie[];
   /** Of a person: the folders that all devices of the person have accepted. */

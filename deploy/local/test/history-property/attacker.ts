@@ -4,6 +4,7 @@ import {
   contexts,
   decodeBase64,
   encodeBase64,
+  encodeRecord,
   encodeSecret,
   encodeText,
   newKey,
@@ -34,16 +35,19 @@ export interface Attacker {
   forge(random: Random, before: StateThere, byFormer: boolean): ForgedTail | undefined;
   /** Whether somebody managed at this state who does not any more, and whose keys it has. */
   hasFormer(state: StateThere): boolean;
-  /** A folder that an accomplice founds, with this holder. */
+  /** A folder or vault that an accomplice founds, with this holder. */
   found(
     random: Random,
+    kind: "folder" | "vault",
     org: string,
     name: string,
     holder: Identity,
-  ): Promise<{ res: Res; entry: KnownEntry; key: string }>;
+  ): { res: Res; entry: KnownEntry; key: string };
   /** A key that it can use for a folder: its own, or one that an accomplice was given. */
   anyKey(random: Random, res: Res): string;
   sealTo(publicKey: string, key: string, res: Res): Promise<string>;
+  /** The ciphertext of a record of a vault, sealed under that key. */
+  record(key: string, res: Res, id: string): Promise<string>;
   /** A secret with this title, sealed under that key. */
   secret(key: string, res: Res, title: string, uid?: string): Promise<Record<string, unknown>>;
 }
@@ -191,9 +195,9 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
     accomplices,
     forge,
     hasFormer: (state) => formerOf(state) !== undefined,
-    async found(random, org, name, holder) {
+    found(random, kind, org, name, holder) {
       const founder = random.one([...accomplices(), ...strangers]);
-      const res: Res = `folder:${randomUUID()}`;
+      const res: Res = `${kind}:${randomUUID()}`;
       const own = ownKey(res, 1);
       const set = [
         { who: founder.who, key: founder.publicKey, perm: "manage" },
@@ -207,14 +211,27 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
         who: founder.who,
         key: founder.publicKey,
       };
-      return Promise.resolve({ res, entry: signed(claims, founder, forgery), key: own.key });
+      return { res, entry: signed(claims, founder, forgery), key: own.key };
     },
     anyKey(random, res) {
       const known = truth.keysOf(res).filter(({ knowers }) => accomplices().some(({ who }) => knowers.has(who)));
       return known.length > 0 && random.below(4) > 0 ? random.one(known).key : ownKey(res, 1).key;
     },
     sealTo: (publicKey, key, res) =>
-      seal(publicKey, decodeBase64(key), contexts.sharedFolderKey(res.slice("folder:".length))),
+      seal(
+        publicKey,
+        decodeBase64(key),
+        res.startsWith("vault:")
+          ? contexts.vaultKey(res.slice("vault:".length))
+          : contexts.sharedFolderKey(res.slice("folder:".length)),
+      ),
+    async record(key, res, id) {
+      values += 1;
+      const value = `forged-${values}`;
+      truth.values.set(value, { res, title: "record", forgedUnder: key });
+      const context = contexts.record(res.slice("vault:".length), id);
+      return box(decodeBase64(key), encodeRecord({ name: "record", v: value }), context);
+    },
     async secret(key, res, title, uid = newSecretUid()) {
       values += 1;
       const value = `forged-${values}`;

@@ -3,25 +3,15 @@ import { isBootstrapped } from "@coffer/sdk";
 import type { KeyHolder, UsableFolder } from "@coffer/sdk";
 import type { Random } from "../faults/random.ts";
 import type { Actor } from "./actor.ts";
+import { idOf, permissions, personOf } from "./deed.ts";
+import type { Deed } from "./deed.ts";
 import { newDevice, newMachine } from "./people.ts";
 import type { Device, Machine, Person } from "./people.ts";
 import type { Scene } from "./scene.ts";
 import type { Res } from "./truth.ts";
-
-/** What somebody does in a step. */
-export interface Deed {
-  name: string;
-  actor: Actor;
-  /** The folder that it is about. */
-  res?: Res | undefined;
-  run(): Promise<unknown>;
-}
+import { vaultDeed, vaultDeeds } from "./vault-deeds.ts";
 
 export const titles = ["database", "mail"];
-const permissions = ["read", "write", "manage"] as const;
-
-const idOf = (res: Res): string => res.slice(res.indexOf(":") + 1);
-const personOf = (who: string): string => who.slice("user:".length);
 
 /** Something that one of the people or machines can do now; undefined when the choice does not fit. */
 export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
@@ -214,6 +204,21 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
       },
     ],
   ];
+  kinds.push(...vaultDeeds(scene, random, devices, device));
+  // Those who have fallen for something go on with it, and hear of the organization in between.
+  const misled = devices.flatMap((one) =>
+    Object.entries(one.record().resources)
+      .filter(([, { pin }]) => (truth.stateAt(pin.hash)?.forgeries.length ?? 0) > 0)
+      .map(([name]) => ({ one, of: name as Res })),
+  );
+  if (misled.length > 0 && random.below(2) === 0) {
+    const { one, of } = random.one(misled);
+    const looks = deed("look at the members", one, () => one.client.members.confirmed());
+    if (of.startsWith("vault:")) return random.below(3) === 0 ? looks : vaultDeed(scene, random, one, of);
+    return of.startsWith("org:") || random.below(3) === 0
+      ? looks
+      : random.one([readAs, writeAs])(scene, random, one, of);
+  }
   const exposed = folders.filter((one) => scene.isExposed(one));
   if (exposed.length > 0 && random.below(3) === 0) {
     const of = random.one(exposed);
@@ -411,7 +416,7 @@ function removeMember(scene: Scene, random: Random, by: Device | undefined): Dee
   if (by === undefined || others.length < 3) return undefined;
   const { truth } = scene;
   const managers = others.filter(({ who }) =>
-    truth.folders().some((res) => truth.newest(res)?.holders.get(who)?.perm === "manage"),
+    [...truth.folders(), ...truth.vaults()].some((res) => truth.newest(res)?.holders.get(who)?.perm === "manage"),
   );
   const whom = random.one(managers.length > 0 ? managers : others);
   const force = random.below(3) === 0;
@@ -421,7 +426,10 @@ function removeMember(scene: Scene, random: Random, by: Device | undefined): Dee
     actor: by,
     async run() {
       const { rotate: named } = await by.client.members.remove(personOf(whom.who), { force });
-      if (isRotated) for (const { id } of named) await rotate(by, `folder:${id}`);
+      if (!isRotated) return;
+      for (const { kind, id } of named)
+        if (kind === "folder") await rotate(by, `folder:${id}`);
+        else await by.client.vaults.rotate(id);
     },
   };
 }

@@ -2,7 +2,8 @@ import type { Random } from "../faults/random.ts";
 import type { Actor } from "./actor.ts";
 import type { Attacker } from "./attacker.ts";
 import type { Asked, Body, Oracle } from "./oracle.ts";
-import { sealedName } from "./truth.ts";
+import { answerOf } from "./patience.ts";
+import { checkOf, sealedName } from "./truth.ts";
 import type { KnownEntry, Res, StateThere, Truth, Who } from "./truth.ts";
 
 export interface Answered {
@@ -43,10 +44,14 @@ export interface LiarOptions {
 type Item = Record<string, unknown>;
 
 const folderList = /^\/api\/(?:org|sm\/v1)\/folders$/;
-const historyPath = /^\/api\/(?:org|sm\/v1)\/(?:folders\/([^/]+)\/)?history$/;
+const historyPath = /^\/api\/(?:(?:org|sm\/v1)\/(?:folders\/([^/]+)\/)?|vaults\/([^/]+)\/)history$/;
 const secretList = /^\/api\/(?:org\/folders\/([^/]+)|sm\/v1)\/secrets$/;
 const oneSecret = /^\/api\/(?:org\/folders\/[^/]+|sm\/v1)\/secrets\/[^/]+$/;
-const holderList = /^\/api\/org\/folders\/([^/]+)\/members$/;
+const holderList = /^\/api\/(?:org\/folders|vaults)\/([^/]+)\/members$/;
+const vaultList = /^\/api\/vaults$/;
+const oneVault = /^\/api\/vaults\/([^/]+)$/;
+const recordList = /^\/api\/vaults\/([^/]+)\/records$/;
+const oneRecord = /^\/api\/vaults\/([^/]+)\/records\/([^/]+)$/;
 
 const isGet = ({ method }: Asked, pattern: RegExp, pathname: string): RegExpExecArray | null =>
   method === "GET" ? pattern.exec(pathname) : null;
@@ -54,7 +59,14 @@ const isGet = ({ method }: Asked, pattern: RegExp, pathname: string): RegExpExec
 const dataOf = (body: unknown): Item[] =>
   ((body as { data?: Item[] } | undefined)?.data ?? []).map((one) => ({ ...one }));
 
-/** How a folder is shown: a history, and what goes with it. */
+/** Changes what an answer shows of folders and vaults. */
+function withViews(asked: Asked, body: unknown, change: (view: Item) => Item): unknown {
+  if (isGet(asked, folderList, asked.pathname) !== null || isGet(asked, vaultList, asked.pathname) !== null)
+    return { ...(body as Item), data: dataOf(body).map(change) };
+  return isGet(asked, oneVault, asked.pathname) === null ? body : change(body as Item);
+}
+
+/** How a folder or vault is shown: a history, and what goes with it. */
 interface Shown {
   chain: readonly KnownEntry[];
   view: Item;
@@ -71,6 +83,13 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     if (method !== "GET" || status !== 200) return;
     const name = `${actor.who} ${path}`;
     answers.set(name, [...(answers.get(name) ?? []), body].slice(-12));
+    if (recordList.test(pathname)) {
+      const res: Res = `vault:${recordList.exec(pathname)?.[1] ?? ""}`;
+      // A record does not say under which key it is.
+      const ver = truth.newest(res)?.ver ?? 1;
+      const items = dataOf(body).map((one) => ({ ...one, key_version: ver }));
+      secrets.set(res, [...(secrets.get(res) ?? []), items].slice(-12));
+    }
     if (!secretList.test(pathname)) return;
     for (const [id, items] of Object.entries(Object.groupBy(dataOf(body), (one) => String(one["folder_id"])))) {
       const res: Res = `folder:${id}`;
@@ -84,25 +103,17 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
   };
 
   /** Shows one history, and what belongs to it, as another one. */
-  const showing = (
-    name: string,
-    res: Res,
-    { chain, view, secrets: items }: Shown,
-    also?: (item: Item) => Item,
-  ): Lie => ({
+  const showing = (name: string, res: Res, { chain, view, secrets: items }: Shown): Lie => ({
     name,
     after(asked, { body }) {
       const { pathname } = asked;
       const id = res.slice(res.indexOf(":") + 1);
       const history = asked.method === "GET" ? historyPath.exec(pathname) : null;
-      if (history !== null && (history[1] ?? "") === (res.startsWith("org:") ? "" : id)) return pageOf(chain, asked);
+      const named = history?.[1] ?? history?.[2] ?? "";
+      if (history !== null && named === (res.startsWith("org:") ? "" : id)) return pageOf(chain, asked);
       if (pathname === "/api/org/invites/history" && res.startsWith("org:")) return pageOf(chain, asked);
       if (pathname === "/api/org" && asked.method === "GET" && res.startsWith("org:"))
         return { ...(body as Item), history_seq: chain.length - 1 };
-      if (isGet(asked, folderList, pathname) !== null) {
-        const data = dataOf(body).map((one) => (one["id"] === id ? { ...one, ...view } : one));
-        return { data: also === undefined ? data : data.map(also) };
-      }
       const list = isGet(asked, secretList, pathname);
       if (list !== null && (list[1] === undefined || list[1] === id)) {
         const others = dataOf(body).filter((one) => one["folder_id"] !== id);
@@ -110,7 +121,12 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
         const { key_version, history_seq } = view;
         return { data: [...others, ...own.map((one) => ({ ...one, key_version, history_seq }))] };
       }
-      return body;
+      const records = isGet(asked, recordList, pathname);
+      if (records?.[1] === id && items !== undefined) return { ...(body as Item), data: items.map(asRecord) };
+      const record = isGet(asked, oneRecord, pathname);
+      const shown = record?.[1] === id ? items?.find((one) => one["id"] === record[2]) : undefined;
+      if (shown !== undefined) return asRecord(shown);
+      return withViews(asked, body, (one) => (one["id"] === id ? { ...one, ...view } : one));
     },
   });
 
@@ -180,6 +196,34 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     return showing(what, res, { chain, view, secrets: items });
   };
 
+  /** The organization as the actor knows it: as if nothing had happened since. */
+  const frozen = (actor: Actor): Lie | undefined => {
+    const res: Res = `org:${org()}`;
+    const pin = actor.record().resources[res]?.pin;
+    const chain = pin === undefined || !truth.has(res, pin.hash) ? undefined : truth.chain(pin.hash);
+    if (chain === undefined) return undefined;
+    return showing(`${res} without what came after entry ${chain.length - 1}`, res, {
+      chain,
+      view: {},
+      secrets: undefined,
+    });
+  };
+
+  /** What the actor has fallen for goes on. */
+  const held = async (actor: Actor, res: Res): Promise<Lie | undefined> => {
+    const pin = actor.record().resources[res]?.pin;
+    const [chain, state] = pin === undefined ? [] : [truth.chain(pin.hash), truth.stateAt(pin.hash)];
+    if (pin === undefined || chain === undefined || state === undefined || truth.has(res, pin.hash)) return undefined;
+    const view = { ...viewAt(res, state, actor.who), history_seq: chain.length - 1 };
+    const key = truth.keysOf(res).find((one) => checkOf(one.key, res, state.ver) === state.check)?.key;
+    if (key !== undefined)
+      Object.assign(view, {
+        encrypted_key: await attacker.sealTo(actor.publicKey, key, res),
+        encrypted_key_alg: "jwe",
+      });
+    return showing(`${res} as it was shown before`, res, { chain, view, secrets: undefined });
+  };
+
   /** What an honest manager signed, and the service did not take: shown as if it had. */
   const refused = (random: Random, actor: Actor, res: Res): Lie | undefined => {
     const pool = unstored.filter((one) => one.claims.res === res && !truth.has(res, one.hash));
@@ -194,6 +238,10 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
 
   const forgedSecrets = async (key: string, res: Res): Promise<Item[]> => {
     const present = secrets.get(res)?.at(-1) ?? [];
+    if (res.startsWith("vault:"))
+      return Promise.all(
+        present.map(async (one) => ({ ...one, encrypted_data: await attacker.record(key, res, String(one["id"])) })),
+      );
     const forged = present.map(async (one) => ({
       ...one,
       ...(await attacker.secret(key, res, String(one["title"]), String(one["uid"]))),
@@ -215,20 +263,21 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     return {
       name: `${sealed === older ? `version ${version}` : "another one"} as the key of ${res}`,
       after(asked, { body }) {
-        const isFolders = isGet(asked, folderList, asked.pathname) !== null;
-        if (!isFolders && isGet(asked, secretList, asked.pathname) === null) return body;
-        const id = res.slice("folder:".length);
-        const change = (one: Item): Item => {
-          if ((isFolders ? one["id"] : one["folder_id"]) !== id) return one;
-          const changed = {
-            ...one,
-            ...(isFolders ? sealed : {}),
-            key_version: (keyVersion ?? Number(one["key_version"])) + shift,
-            ...(historySeq === undefined ? {} : { history_seq: historySeq }),
-          };
-          return changed;
-        };
-        return { data: dataOf(body).map(change) };
+        const id = res.slice(res.indexOf(":") + 1);
+        const change =
+          (name: string, more: Item) =>
+          (one: Item): Item =>
+            one[name] !== id
+              ? one
+              : {
+                  ...one,
+                  ...more,
+                  key_version: (keyVersion ?? Number(one["key_version"])) + shift,
+                  ...(historySeq === undefined ? {} : { history_seq: historySeq }),
+                };
+        if (isGet(asked, secretList, asked.pathname) !== null)
+          return { data: dataOf(body).map(change("folder_id", {})) };
+        return withViews(asked, body, change("id", sealed));
       },
     };
   };
@@ -241,22 +290,29 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     return {
       name: `forged secrets in ${res}`,
       after(asked, { body }) {
-        if (isGet(asked, secretList, asked.pathname) === null) return body;
-        const data = dataOf(body).map((one) => {
-          const found = forged.find(({ uid }) => uid === one["uid"]);
-          const { title_encrypted, wrapped_dek, data_encrypted } = found ?? one;
-          return { ...one, title_encrypted, wrapped_dek, data_encrypted };
+        const record = isGet(asked, oneRecord, asked.pathname);
+        const one = forged.find(({ id }) => id === record?.[2]);
+        if (record !== null)
+          return one === undefined ? body : { ...(body as Item), encrypted_data: one["encrypted_data"] };
+        const isRecords = isGet(asked, recordList, asked.pathname) !== null;
+        if (!isRecords && isGet(asked, secretList, asked.pathname) === null) return body;
+        const data = dataOf(body).map((item) => {
+          const found = forged.find(({ uid, id }) => (isRecords ? id === item["id"] : uid === item["uid"])) ?? item;
+          if (isRecords) return { ...item, encrypted_data: found["encrypted_data"] };
+          const { title_encrypted, wrapped_dek, data_encrypted } = found;
+          return { ...item, title_encrypted, wrapped_dek, data_encrypted };
         });
-        return { data: isNew ? data.toReversed() : data };
+        return { ...(body as Item), data: isNew ? data.toReversed() : data };
       },
     };
   };
 
   /** Lists of holders, machines and members with others in them, others' keys, and without some. */
-  const holders = (random: Random): Lie => {
+  const holders = (random: Random, deed: string): Lie => {
     const stranger = random.one(attacker.strangers);
     const accomplice = random.one(attacker.accomplices());
-    const change = random.one(["key", "without a key", "more", "fewer", "suspended", "role", "turned"]);
+    const all = ["key", "without a key", "more", "fewer", "suspended", "role", "turned"] as const;
+    const change = deed === "rotate" && random.below(2) === 0 ? "suspended" : random.one(all);
     const which = random.below(5);
     return {
       name: `lists of holders: ${change}`,
@@ -278,11 +334,16 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
           return { data: data.map((item) => ({ ...item, status: "suspended" })) };
         if (change === "role" && isMembers) return { data: data.map((item) => ({ ...item, role: "owner" })) };
         if (change !== "more" || !isHolders) return { data };
-        const added = [stranger, accomplice].map(({ who, publicKey }) => {
+        const isVault = pathname.startsWith("/api/vaults/");
+        const added = [stranger, accomplice].map(({ who, publicKey }): Item => {
           const [kind, id] = who.split(":");
-          return { kind, id, name: "a colleague", permission: "read", public_key: publicKey, has_key: false };
+          const shown = { name: "a colleague", permission: "read", public_key: publicKey, has_key: false };
+          return isVault
+            ? { user_id: id, email: "colleague@example.com", added_at: "", ...shown }
+            : { kind, id, ...shown };
         });
-        return { data: [...data.filter((item) => added.every(({ id }) => id !== item["id"])), ...added] };
+        const idOf = (item: Item): unknown => item["id"] ?? item["user_id"];
+        return { data: [...data.filter((item) => added.every((other) => idOf(other) !== idOf(item))), ...added] };
       },
     };
   };
@@ -334,32 +395,61 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     };
   };
 
-  /** A folder that an accomplice has founded, under the name of one that the actor knows. */
+  /** A folder or vault that an accomplice has founded, under the name of one that the actor knows. */
   const offered = async (random: Random, actor: Actor): Promise<Lie | undefined> => {
-    const known = truth.folders();
+    const kind = actor.who.startsWith("user:") && random.below(3) === 0 ? "vault" : "folder";
+    const known = kind === "folder" ? truth.folders() : truth.vaults();
     if (known.length === 0) return undefined;
     const name = truth.newest(random.one(known))?.name ?? "";
     const identity = { who: actor.who, publicKey: actor.publicKey, privateKey: actor.privateKey };
-    const { res, entry, key } = await attacker.found(random, org(), name, identity);
-    const id = res.slice("folder:".length);
+    const { res, entry, key } = attacker.found(random, kind, org(), name, identity);
+    const id = res.slice(res.indexOf(":") + 1);
     const encrypted_key = await attacker.sealTo(actor.publicKey, key, res);
+    const at = "2026-11-20T10:00:00.000000Z";
     const item = {
       ...{ id, name, permission: "write", key_version: 1, encrypted_key, encrypted_key_alg: "jwe", history_seq: 0 },
-      ...{ created_at: "2026-11-20T10:00:00.000000Z", updated_at: "2026-11-20T10:00:00.000000Z" },
+      ...{ created_at: at, updated_at: at },
+      ...(kind === "folder" ? {} : { org_id: org(), type: "shared", record_count: 0, safe_for_travel: false }),
     };
     const first = random.below(2) === 0;
     return {
-      name: `a folder ${id} of an accomplice`,
-      instead: (asked) =>
-        asked.method === "GET" && historyPath.exec(asked.pathname)?.[1] === id
-          ? { status: 200, headers: {}, body: pageOf([entry], asked) }
-          : undefined,
+      name: `a ${kind} ${id} of an accomplice`,
+      instead(asked) {
+        const { method, pathname } = asked;
+        if (method !== "GET") return undefined;
+        const history = historyPath.exec(pathname);
+        if ((history?.[1] ?? history?.[2]) === id) return { status: 200, headers: {}, body: pageOf([entry], asked) };
+        return pathname === `/api/vaults/${id}` ? { status: 200, headers: {}, body: item } : undefined;
+      },
       after(asked, { body }) {
-        if (isGet(asked, folderList, asked.pathname) === null) return body;
-        return { data: first ? [item, ...dataOf(body)] : [...dataOf(body), item] };
+        const list = kind === "folder" ? folderList : vaultList;
+        if (isGet(asked, list, asked.pathname) === null) return body;
+        return { ...(body as Item), data: first ? [item, ...dataOf(body)] : [...dataOf(body), item] };
       },
     };
   };
+
+  /** What a person's devices told each other of a vault, another type of it, or without either. */
+  const vaultViews = (random: Random, actor: Actor, res: Res): Lie => {
+    const versions = [...truth.vaultPins.keys()].filter((name) => name.startsWith(`${actor.who} ${res} `));
+    const kind = random.one(["older pin", "no pin", "other type", "hidden"]);
+    const pins = [...sealedPins].filter(([name]) => versions.includes(name));
+    const pin = pins.length === 0 ? null : random.one(pins)[1];
+    const id = res.slice("vault:".length);
+    return {
+      name: `${res} with ${kind}`,
+      after(asked, { body }) {
+        if (kind === "hidden" && isGet(asked, vaultList, asked.pathname) !== null)
+          return { ...(body as Item), data: dataOf(body).filter((one) => one["id"] !== id) };
+        return withViews(asked, body, (one) => {
+          if (one["id"] !== id) return one;
+          if (kind === "other type") return { ...one, type: one["type"] === "shared" ? "personal" : "shared" };
+          return { ...one, sealed_pin: kind === "older pin" ? pin : null };
+        });
+      },
+    };
+  };
+  const sealedPins = new Map<string, unknown>();
 
   const heads = (random: Random): Lie => {
     const kind = random.below(3);
@@ -427,9 +517,20 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     };
   };
 
-  const knownFolders = (actor: Actor): Res[] => {
+  /** What a device has told the others. */
+  const noteTold = (actor: Actor, { pathname, body }: Asked): void => {
+    const version = Number(body["version"]);
+    const pinned = /^\/api\/vaults\/([^/]+)\/pin$/.exec(pathname)?.[1];
+    if (pathname === "/api/account/keyring") actor.sentKeyrings.add(version);
+    if (pinned === undefined) return;
+    const name = `${actor.who} vault:${pinned} ${version}`;
+    actor.sentPins.add(name);
+    sealedPins.set(name, body);
+  };
+
+  const knownTo = (actor: Actor): Res[] => {
     const own = Object.keys(actor.record().resources).filter((res) => truth.history(res as Res).length > 0);
-    return own.filter((res) => res.startsWith("folder:")) as Res[];
+    return own.filter((res) => !res.startsWith("org:")) as Res[];
   };
 
   return {
@@ -438,11 +539,9 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
       const kinds: (() => Promise<Lie | undefined> | Lie | undefined)[] = [
         () => replay(random, actor),
         () => scrambled(random),
-        () => holders(random),
-        () => holders(random),
+        () => holders(random, deed),
+        () => holders(random, deed),
         () => keyrings(random, actor),
-        // A machine has no key before it begins.
-        () => (actor.publicKey === "" ? undefined : offered(random, actor)),
         () => heads(random),
         () => lost(random),
         () => swallowed(random),
@@ -450,25 +549,38 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
         () => past(random, actor, `org:${org()}`),
         () => fork(random, actor, `org:${org()}`),
       ];
-      const folders = knownFolders(actor);
+      const add = (times: number, kind: () => Promise<Lie | undefined> | Lie | undefined): void =>
+        void kinds.push(...Array.from({ length: times }, () => kind));
+      const isMachine = actor.who.startsWith("client:");
+      // A machine has no key before it begins.
+      add(actor.publicKey === "" ? 0 : isMachine ? 5 : 1, () => offered(random, actor));
+      add(deed === "rotate" ? 4 : 0, () => holders(random, deed));
+      const folders = knownTo(actor);
       if (folders.length > 0) {
         // Where somebody who was removed still manages there is most to gain.
         const exposed = folders.filter(isExposed);
         const isKnown = about !== undefined && folders.includes(about) && random.below(3) > 0;
         const res = isKnown ? about : random.one(exposed.length > 0 && random.below(3) > 0 ? exposed : folders);
-        const add = (times: number, kind: () => Promise<Lie | undefined> | Lie | undefined): void =>
-          void kinds.push(...Array.from({ length: times }, () => kind));
         add(2, () => past(random, actor, res));
         add(3, () => fork(random, actor, res));
         add(isExposed(res) ? 12 : 1, () => forkByFormer(random, actor, res));
         add(2, () => keys(random, actor, res));
         add(1, () => refused(random, actor, res));
+        if (res.startsWith("vault:")) add(3, () => vaultViews(random, actor, res));
         // What a rotation seals again, under a key that is right, would be what the attacker wrote.
         add(deed === "rotate" ? 0 : 2, () => values(random, res));
       }
       const chosen: Lie[] = [];
       for (let count = random.one([1, 1, 2, 3]); count > 0; count -= 1) {
         const lie = await random.one(kinds)();
+        if (lie !== undefined) chosen.push(lie);
+      }
+      if (chosen.some(({ name }) => name.includes("former manager")) && random.below(3) > 0) {
+        const lie = frozen(actor);
+        if (lie !== undefined) chosen.push(lie);
+      }
+      for (const res of folders) {
+        const lie = random.below(6) > 0 ? await held(actor, res) : undefined;
         if (lie !== undefined) chosen.push(lie);
       }
       return deed === "rotate" ? chosen.map(sparingSecrets) : chosen;
@@ -486,6 +598,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
       } else if (answered.status === 200 && typeof asked.body["entry"] === "string") {
         unstored.push(truth.note(asked.body["entry"]));
       }
+      if (asked.method === "PUT" && answered.status === 200) noteTold(actor, asked);
       if (answered.status === 409 && typeof asked.body["entry"] === "string")
         unstored.push(truth.note(asked.body["entry"]));
       for (const lie of lies)
@@ -497,10 +610,16 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
   };
 }
 
+/** A record as the service shows it, which does not say under which key it is. */
+function asRecord(item: Item): Item {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => name !== "key_version"));
+}
+
 /** A rotation stores what it is shown: what does not open would be lost, as a service can always lose it. */
 function sparingSecrets(lie: Lie): Lie {
   const { name, instead, after } = lie;
-  const isSecrets = ({ pathname }: Asked): boolean => secretList.test(pathname) || oneSecret.test(pathname);
+  const isSecrets = ({ pathname }: Asked): boolean =>
+    [secretList, oneSecret, recordList, oneRecord].some((pattern) => pattern.test(pathname));
   return {
     name,
     ...(instead === undefined ? {} : { instead }),
@@ -527,7 +646,7 @@ async function reached(input: string, init: RequestInit | undefined, lying: bool
   const headers = { ...((init?.headers ?? {}) as Record<string, string>) };
   // What was not changed has no body that could be lied about.
   if (lying) delete headers["if-none-match"];
-  const response = await fetch(input, { ...init, headers });
+  const response = await answerOf(() => fetch(input, { ...init, headers }));
   const text = await response.text();
   const kept = ["etag", "retry-after", "date"].flatMap((name) => {
     const value = lying && name === "etag" ? null : response.headers.get(name);
@@ -544,7 +663,13 @@ async function reached(input: string, init: RequestInit | undefined, lying: bool
 function acknowledgement({ method, pathname, body }: Asked): Answered | undefined {
   const ok = (answer: unknown, status = 200): Answered => ({ status, headers: {}, body: answer });
   const id = /folders\/([^/]+)/.exec(pathname)?.[1];
+  const at = "2026-11-20T10:00:00.000000Z";
+  const record = recordList.exec(pathname)?.[1];
   if (method === "DELETE") return ok(undefined, 204);
+  if (method === "PUT" && /^\/api\/vaults\/[^/]+\/pin$/.test(pathname)) return ok(body);
+  if (method === "POST" && record !== undefined)
+    return ok({ ...body, vault_id: record, created_at: at, updated_at: at }, 201);
+  if (pathname.startsWith("/api/vaults/") && !/\/members\/[^/]+$/.test(pathname)) return undefined;
   if (pathname.endsWith("/rotate")) return ok({ id, key_version: Number(body["key_version"]) + 1 });
   if (pathname.endsWith("/history") && typeof body["entry"] === "string") return ok({ history_seq: 0 }, 201);
   if (method === "PATCH" && id !== undefined) return ok({ id, ...body });

@@ -56,7 +56,10 @@ export interface OracleOptions {
 
 const folderAt = /^\/api\/(?:org|sm\/v1)\/folders\/([^/]+)/;
 const grantOfMachine = /^\/api\/org\/applications\/[^/]+\/clients\/([^/]+)\/folders\/([^/]+)$/;
-const grantOfPerson = /^\/api\/org\/folders\/([^/]+)\/members\/([^/]+)$/;
+const grantOfPerson = /^\/api\/(?:org\/(folder)s|(vault)s)\/([^/]+)\/members\/([^/]+)$/;
+const rotation = /^\/api\/(?:org\/(folder)s|(vault)s)\/([^/]+)\/rotate$/;
+const recordAt = /^\/api\/vaults\/([^/]+)\/records(?:\/([^/]+))?$/;
+const vaultPin = /^\/api\/vaults\/([^/]+)\/pin$/;
 
 export function createOracle({ truth, identities, strangers, writing }: OracleOptions): Oracle {
   const violations: string[] = [];
@@ -134,11 +137,13 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
   const opened = async (actor: Actor, res: Res, who: Who, sealed: string): Promise<string | undefined> => {
     const id = res.slice(res.indexOf(":") + 1);
     const identity = identities.get(who);
-    const context = contexts.sharedFolderKey(id);
+    const isVault = res.startsWith("vault:");
+    const context = isVault ? contexts.vaultKey(id) : contexts.sharedFolderKey(id);
+    const boxed = isVault ? contexts.vaultKey(id) : contexts.folderKey(id);
     if (identity !== undefined) {
       const own = sealed.includes(".")
         ? openSealed(identity.privateKey, sealed, context)
-        : unboxBound(identity.userKey ?? new Uint8Array(32), sealed, contexts.folderKey(id));
+        : unboxBound(identity.userKey ?? new Uint8Array(32), sealed, boxed);
       const key = await own.catch(() => undefined);
       if (key !== undefined) return encodeBase64(key);
     }
@@ -178,13 +183,19 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     checkKey(actor, res, state, key, how);
   };
 
-  /** A secret that an actor writes. */
-  const writes = async (actor: Actor, res: Res, uid: string, body: Body): Promise<(answer: Body) => void> => {
-    const state = stateOf(actor, res, "it writes a secret");
-    const sealed = String(body["wrapped_dek"]);
+  /** A secret or record that an actor writes. `opens` says whether a key (base64) opens it. */
+  const writes = async (
+    actor: Actor,
+    res: Res,
+    uid: string,
+    opens: (key: Uint8Array) => Promise<unknown>,
+  ): Promise<(answer: Body) => void> => {
+    const own = truth.personal.get(res);
+    const state = own === undefined ? stateOf(actor, res, "it writes a secret") : undefined;
     for (const { key } of truth.keysOf(res)) {
-      const dek = await unboxBound(decodeBase64(key), sealed, contexts.dek(uid)).catch(() => undefined);
-      if (dek === undefined) continue;
+      const opened = await opens(decodeBase64(key)).catch(() => undefined);
+      if (opened === undefined) continue;
+      if (own !== undefined && key !== own) violation(actor, `it writes into the personal ${res} under another key`);
       if (state !== undefined) uses(actor, res, key, "it writes a secret");
       const written = writing.get(actor);
       if (written === undefined) return () => undefined;
@@ -192,24 +203,37 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
       return (answer) => {
         const secrets = truth.secrets.get(res) ?? new Map<string, { title: string; version: number; value: string }>();
         truth.secrets.set(res, secrets);
-        const version = Number(answer["version"] ?? 1);
+        const version = versionOf(answer);
         if ((secrets.get(uid)?.version ?? 0) < version) secrets.set(uid, { ...written, version });
       };
     }
-    violation(actor, `it writes a secret of ${res} under a key that nobody was seen to seal`);
+    violation(actor, `it writes a secret of ${res} under a key that was never seen sealed`);
     return () => undefined;
   };
 
-  /** The key that a person makes with a folder. */
+  /** The key that a person makes with a folder or shared vault. */
   const makes = async (actor: Actor, body: Body, entry: KnownEntry | undefined): Promise<void> => {
     if (entry === undefined) return;
     const { res } = entry.claims;
     const sealed = String(body["encrypted_key"]);
-    const context = contexts.folderKey(res.slice("folder:".length));
+    const id = res.slice(res.indexOf(":") + 1);
+    const context = res.startsWith("vault:") ? contexts.vaultKey(id) : contexts.folderKey(id);
     const key = encodeBase64(await unboxBound(actor.userKey ?? new Uint8Array(32), sealed, context));
     truth.noteKey(key, res, 1, actor.who);
     truth.sealed.set(sealedName(res, 1, actor.who), { encrypted_key: sealed, encrypted_key_alg: "box-user" });
     if (checkOf(key, res, 1) !== entry.claims.check) violation(actor, `it makes ${res} with another key than it signs`);
+  };
+
+  const makesPersonal = async (actor: Actor, body: Body): Promise<() => void> => {
+    const id = String(body["id"]);
+    const opened = unboxBound(
+      actor.userKey ?? new Uint8Array(32),
+      String(body["encrypted_key"]),
+      contexts.ownVaultKey(id),
+    );
+    const key = encodeBase64(await opened);
+    truth.noteKey(key, `vault:${id}`, 1, actor.who);
+    return () => void truth.personal.set(`vault:${id}`, key);
   };
 
   const invites = (body: Body): void => {
@@ -244,47 +268,40 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
       const folder = folderAt.exec(pathname)?.[1];
       const person = grantOfPerson.exec(pathname);
       const machine = grantOfMachine.exec(pathname);
+      const rotated = rotation.exec(pathname);
+      const record = recordAt.exec(pathname);
+      const pinned = vaultPin.exec(pathname)?.[1];
       if (method === "PUT" && person !== null)
-        await seals(
-          actor,
-          `folder:${person[1] ?? ""}`,
-          `user:${person[2] ?? ""}`,
-          body["encrypted_key"],
-          entry,
-          "it seals a key",
-        );
-      else if (method === "PUT" && machine !== null)
-        await seals(
-          actor,
-          `folder:${machine[2] ?? ""}`,
-          `client:${machine[1] ?? ""}`,
-          body["encrypted_key"],
-          entry,
-          "it seals a key",
-        );
-      else if (method === "POST" && pathname.endsWith("/rotate")) {
-        const { users, clients } = body["encrypted_keys"] as { users: Body[]; clients: Body[] };
-        const res: Res = `folder:${folder ?? ""}`;
-        for (const one of users)
-          await seals(actor, res, `user:${String(one["user_id"])}`, one["encrypted_key"], entry, "it rotates the key");
-        for (const one of clients)
-          await seals(
-            actor,
-            res,
-            `client:${String(one["client_id"])}`,
-            one["encrypted_key"],
-            entry,
-            "it rotates the key",
-          );
-      } else if (method === "POST" && pathname === "/api/org/folders") await makes(actor, body, entry);
-      else if (method === "POST" && pathname.endsWith("/tokens")) invites(body);
+        await seals(actor, named(person), `user:${person[4] ?? ""}`, body["encrypted_key"], entry, "it seals a key");
+      else if (method === "PUT" && machine !== null) {
+        const [, id = "", folderId = ""] = machine;
+        await seals(actor, `folder:${folderId}`, `client:${id}`, body["encrypted_key"], entry, "it seals a key");
+      } else if (method === "POST" && rotated !== null) {
+        const { users, clients = [] } = body["encrypted_keys"] as { users: Body[]; clients?: Body[] };
+        const sealedKeys: [Who, unknown][] = [
+          ...users.map((one): [Who, unknown] => [`user:${String(one["user_id"])}`, one["encrypted_key"]]),
+          ...clients.map((one): [Who, unknown] => [`client:${String(one["client_id"])}`, one["encrypted_key"]]),
+        ];
+        for (const [who, sealed] of sealedKeys)
+          await seals(actor, named(rotated), who, sealed, entry, "it rotates the key");
+      } else if (method === "POST" && (pathname === "/api/org/folders" || pathname === "/api/vaults")) {
+        if (body["type"] === "personal") done.push(await makesPersonal(actor, body));
+        else await makes(actor, body, entry);
+      } else if (method === "POST" && pathname.endsWith("/tokens")) invites(body);
       else if (method === "PUT" && pathname === "/api/account/keyring") done.push(await keyring(actor, body));
-      else if (method === "POST" && /\/secrets$/.test(pathname))
-        done.push(await writes(actor, `folder:${String(body["folder_id"])}`, String(body["uid"]), body));
-      else if (method === "PUT" && /\/secrets\/[^/]+$/.test(pathname)) {
-        const uid = pathname.split("/").at(-1) ?? "";
-        const res = folder === undefined ? folderOfSecret(uid) : (`folder:${folder}` as const);
-        if (res !== undefined) done.push(await writes(actor, res, uid, body));
+      else if (method === "PUT" && pinned !== undefined) done.push(await tellsPin(actor, pinned, body));
+      else if ((method === "POST" || method === "PUT") && record !== null) {
+        const [, id = "", recordId = String(body["id"])] = record;
+        const opens = (key: Uint8Array): Promise<unknown> =>
+          unboxBound(key, String(body["encrypted_data"]), contexts.record(id, recordId));
+        done.push(await writes(actor, `vault:${id}`, recordId, opens));
+      } else if ((method === "POST" || method === "PUT") && /\/secrets(\/[^/]+)?$/.test(pathname)) {
+        const uid = method === "POST" ? String(body["uid"]) : (pathname.split("/").at(-1) ?? "");
+        const inFolder = method === "POST" ? String(body["folder_id"]) : folder;
+        const res = inFolder === undefined ? folderOfSecret(uid) : (`folder:${inFolder}` as const);
+        const opens = (key: Uint8Array): Promise<unknown> =>
+          unboxBound(key, String(body["wrapped_dek"]), contexts.dek(uid));
+        if (res !== undefined) done.push(await writes(actor, res, uid, opens));
       }
       const removed = method === "DELETE" ? /^\/api\/org\/members\/([^/]+)$/.exec(pathname)?.[1] : undefined;
       return (answer) => {
@@ -294,6 +311,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
       };
     },
     inspect(actor) {
+      actor.givesUp.clear();
       const record = actor.record();
       for (const [name, { pin, expect }] of Object.entries(record.resources)) {
         const res = name as Res; // a record has the names of histories
@@ -318,6 +336,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
             `it has given up entry ${truth.entry(hash)?.claims.seq ?? "?"} of ${res} for another history`,
           );
         actor.seen.set(res, [pin.hash]);
+        learnPin(actor, res);
       }
       for (const res of actor.seen.keys())
         if (record.resources[res] === undefined) violation(actor, `it has forgotten the history ${res}`);
@@ -327,6 +346,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
       actor.seenKeyring = record.keyring;
     },
     forgives(actor, res) {
+      actor.givesUp.add(res);
       if (res !== undefined) return void actor.seen.delete(res);
       actor.seen.clear();
       actor.seenKeyring = 0;
@@ -345,11 +365,51 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     const { pins } = JSON.parse(Buffer.from(text).toString()) as { pins: Record<string, [number, string]> };
     const versions = truth.keyrings.get(actor.who) ?? new Map<number, { pins: typeof pins; sealed: string }>();
     truth.keyrings.set(actor.who, versions);
-    actor.sentKeyrings.add(version);
     return () => {
+      // What another has told under a number that the service had promised to this one, it was never shown.
+      if (!actor.sentKeyrings.has(version - 1)) requireKept(actor, versions.get(version - 1)?.pins ?? {}, pins);
       versions.set(version, { pins, sealed });
       truth.keyringVersion.set(actor.who, version);
     };
+  }
+
+  /** The pin of a vault that a person's device tells the others. */
+  async function tellsPin(actor: Actor, id: string, body: Body): Promise<() => void> {
+    const version = Number(body["version"]);
+    const context = contexts.vaultPin(id, version);
+    const text = await unboxBound(actor.userKey ?? new Uint8Array(32), String(body["sealed"]), context);
+    const { pin: head } = JSON.parse(Buffer.from(text).toString()) as { pin: [number, string] };
+    const name = `${actor.who} vault:${id}`;
+    return () => {
+      truth.vaultPins.set(`${name} ${version}`, head);
+      truth.vaultPinVersion.set(name, version);
+    };
+  }
+
+  /** What the pin of a vault tells must be seen by the device that took it. */
+  function learnPin(actor: Actor, res: Res): void {
+    const here = actor.record().resources[res];
+    const name = `${actor.who} ${res} ${here?.pin_version ?? 0}`;
+    const [seq, hash] = truth.vaultPins.get(name) ?? [];
+    const known = here?.expect ?? here?.pin;
+    if (seq === undefined || known === undefined || actor.sentPins.has(name)) return;
+    if (known.seq < seq || (known.seq === seq && known.hash !== hash))
+      violation(actor, `the pin of ${res} knows entry ${seq}, and it does not keep that`);
+  }
+
+  /** A new version of a keyring knows all that the one before knew. */
+  function requireKept(
+    actor: Actor,
+    before: Record<string, [number, string]>,
+    after: Record<string, [number, string]>,
+  ): void {
+    for (const [name, [seq, hash]] of Object.entries(before)) {
+      const res = name as Res; // a keyring has the names of histories
+      if (actor.givesUp.has(res) || actor.givesUp.has(undefined)) continue;
+      const now = after[res]?.[1];
+      if (now === undefined || !chainOf(now).includes(hash))
+        violation(actor, `it tells its other devices nothing of entry ${seq} of ${res}, which another has told`);
+    }
   }
 
   /** What a keyring tells must be seen by the device that took it. */
@@ -362,6 +422,17 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
         violation(actor, `version ${version} of the keyring knows entry ${seq} of ${name}, and it does not keep that`);
     }
   }
+}
+
+/** The folder or vault that a path names. */
+function named(path: RegExpExecArray): Res {
+  return `${(path[1] ?? "vault") as "folder" | "vault"}:${path[3] ?? ""}`;
+}
+
+/** Of a secret its version; of a record, which has none, the moment of its change in microseconds. */
+function versionOf({ version, updated_at: at }: Body): number {
+  if (typeof version === "number") return version;
+  return typeof at === "string" ? Date.parse(at) * 1000 + Number(at.slice(-4, -1)) : 1;
 }
 
 function algorithm(sealed: string): string {

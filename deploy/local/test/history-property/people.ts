@@ -13,6 +13,7 @@ import type { Actor } from "./actor.ts";
 import { keptTrust } from "./actor.ts";
 import type { Lie } from "./liar.ts";
 import type { Identity } from "./oracle.ts";
+import { patiently } from "./patience.ts";
 import type { Res, Truth } from "./truth.ts";
 
 /** What a person is, on all devices. */
@@ -51,10 +52,15 @@ export interface Setting {
   isRight(id: string, publicKey: string): boolean;
 }
 
+/** A busy service is waited for. */
+const timeoutMilliseconds = 300_000;
+
 export async function newPerson({ url }: Setting, email: string, corrupt = false): Promise<Person> {
   const [userKey, { publicKey, privateKey }] = [newKey(), await newKeyPair()];
   const encrypted_private_key = await box(userKey, privateKey, contexts.privateKey());
-  const made = await finishedRegistration({ url }, { email, publicKey, more: { encrypted_private_key } });
+  const made = await patiently(() =>
+    finishedRegistration({ url }, { email, publicKey, more: { encrypted_private_key } }),
+  );
   const now = Math.floor(Date.now() / 1000);
   const session: PersonSession = {
     url,
@@ -81,17 +87,23 @@ export function newDevice(setting: Setting, person: Person): Device {
   const device: Device = {
     name: `${person.email.split("@")[0] ?? ""}/${person.devices.length + 1}`,
     ...{ who: person.who, publicKey: person.publicKey, privateKey: person.privateKey, userKey: person.userKey },
-    ...{ seen: new Map<Res, readonly string[]>(), seenKeyring: 0, sentKeyrings: new Set<number>() },
+    ...{
+      seen: new Map<Res, readonly string[]>(),
+      seenKeyring: 0,
+      sentKeyrings: new Set<number>(),
+      sentPins: new Set<string>(),
+      givesUp: new Set<Res | undefined>(),
+    },
     ...{ lies: [], accepted: person.accepted, person },
     record: () => trust.now(),
     get client() {
       const options = {
-        ...{ trust, attempts: 1, fetch: setting.fetchFor(device) },
+        ...{ trust, attempts: 1, timeoutMilliseconds, fetch: setting.fetchFor(device) },
         freshSeconds: person.devices.length % 2 === 0 ? 0 : 30,
-        accept: ({ id }: { id: string }) => {
-          // A person expects no folder that no colleague has made.
-          const expected = setting.truth.history(`folder:${id}`).length > 0;
-          if (expected) person.accepted.add(`folder:${id}`);
+        accept: ({ kind, id }: { kind: "folder" | "vault"; id: string }) => {
+          // A person expects no folder or vault that no colleague has made.
+          const expected = setting.truth.history(`${kind}:${id}`).length > 0;
+          if (expected) person.accepted.add(`${kind}:${id}`);
           return Promise.resolve(expected);
         },
       };
@@ -111,7 +123,14 @@ export function newMachine(setting: Setting, name: string, readOnly: boolean): M
   const machine: Machine = {
     name,
     ...{ who: "client:none", publicKey: "", privateKey: new Uint8Array(), userKey: undefined },
-    ...{ seen: new Map<Res, readonly string[]>(), seenKeyring: 0, sentKeyrings: new Set<number>(), lies: [] as Lie[] },
+    ...{
+      seen: new Map<Res, readonly string[]>(),
+      seenKeyring: 0,
+      sentKeyrings: new Set<number>(),
+      sentPins: new Set<string>(),
+      givesUp: new Set<Res | undefined>(),
+      lies: [] as Lie[],
+    },
     accepted: new Set<Res>(),
     record: () => held?.() ?? configuration?.histories ?? { version: 1, keyring: 0, unsaved: false, resources: {} },
     get configuration() {
@@ -125,7 +144,7 @@ export function newMachine(setting: Setting, name: string, readOnly: boolean): M
       });
       held = trust.now;
       client = createClient(structuredClone(file), {
-        ...{ trust, attempts: 1, freshSeconds: 0, fetch: setting.fetchFor(machine) },
+        ...{ trust, attempts: 1, timeoutMilliseconds, freshSeconds: 0, fetch: setting.fetchFor(machine) },
       });
       return client;
     },
@@ -142,7 +161,7 @@ export function newMachine(setting: Setting, name: string, readOnly: boolean): M
       };
       const pending = configuration === undefined ? {} : { pending: structuredClone(configuration) };
       const request = { url: setting.url, token, save, ...pending };
-      return bootstrap(request, { attempts: 1, fetch: setting.fetchFor(machine) });
+      return bootstrap(request, { attempts: 1, timeoutMilliseconds, fetch: setting.fetchFor(machine) });
     },
     restart() {
       client = undefined;

@@ -1,9 +1,11 @@
 import { CofferError, isBootstrapped } from "@coffer/sdk";
 import type { ConfirmKey } from "@coffer/sdk";
+import { idOf } from "./deed.ts";
 import { openAs, readOne, titles, writeOne } from "./deeds.ts";
 import type { Device, Machine, Person } from "./people.ts";
 import type { Scene } from "./scene.ts";
 import { cutNameOf } from "./truth.ts";
+import { readRecords, writeRecord } from "./vault-deeds.ts";
 import type { Res, StateThere, Who } from "./truth.ts";
 
 export interface RecoveryTools {
@@ -19,8 +21,6 @@ const ended = new Set<string>(["access_denied", "invalid_token", "not_found"]);
 
 /** How often everybody may have to begin again, because a device learns from another what that one was shown. */
 const rounds = 4;
-
-const idOf = (res: Res): string => res.slice(res.indexOf(":") + 1);
 
 /**
  * The service is honest again. Whoever was shown a history that is not the service's trusts it again, as the pages say; nobody
@@ -41,6 +41,7 @@ export async function recover(scene: Scene, tools: RecoveryTools): Promise<void>
   if (!tools.lied) for (const machine of machines) await goOn(scene, machine);
   for (const device of devices) await attempt(scene, device, "opens its folders", () => openAs(scene, device));
   for (const res of truth.folders()) await openFolder(scene, tools, res, devices);
+  for (const res of truth.vaults()) await openVault(scene, tools, res, devices);
 }
 
 /** Takes the documented steps of a device that was lied to. Says whether there was nothing to do. */
@@ -87,7 +88,60 @@ async function settle(scene: Scene, tools: RecoveryTools, device: Device): Promi
       await client.folders.accept(id);
     }
   });
+  return (await settleVaults(scene, tools, device)) && calm;
+}
+
+/** The same for vaults, of which a person's devices tell each other beside the vault. */
+async function settleVaults(scene: Scene, tools: RecoveryTools, device: Device): Promise<boolean> {
+  const { truth, oracle } = scene;
+  let calm = true;
+  await attempt(scene, device, "lists its vaults", async () => {
+    for (const { id, problem } of await device.client.vaults.list()) {
+      const res: Res = `vault:${id}`;
+      if (problem === "not_accepted") {
+        device.accepted.add(res);
+        await device.client.vaults.accept(id);
+      }
+      const { pin, expect, pin_version: version = 0 } = device.record().resources[res] ?? {};
+      const strange = [pin, expect].some((mark) => mark !== undefined && !truth.has(res, mark.hash));
+      const stored = truth.vaultPinVersion.get(`${device.who} ${res}`) ?? 0;
+      const known = truth.vaultPins.get(`${device.who} ${res} ${stored}`);
+      const isPinStrange = stored === 0 || (known !== undefined && !truth.has(res, known[1]));
+      if (!strange && version <= stored && !(problem !== null && isPinStrange)) continue;
+      if (truth.history(res).length === 0 || isLost(scene, res) || !tools.lied) continue;
+      calm = false;
+      oracle.forgives(device, res);
+      device.accepted.add(res);
+      await device.client.vaults.trust(id, tools.confirm);
+    }
+  });
   return calm;
+}
+
+async function openVault(scene: Scene, tools: RecoveryTools, res: Res, devices: readonly Device[]): Promise<void> {
+  const { truth } = scene;
+  const state = truth.newest(res);
+  if (state === undefined || isLost(scene, res)) return;
+  const present: Device[] = [];
+  for (const device of devices) {
+    const listed = (await tools.raw(device.person, "GET", "/api/vaults?limit=1000"))?.["data"] as { id: string }[];
+    const isHere = listed.some(({ id }) => id === idOf(res));
+    if (isHere && state.holders.get(device.who)?.key === device.publicKey) present.push(device);
+  }
+  if (!present.some(({ who }) => state.holders.get(who)?.perm === "manage")) return;
+  for (const device of present) {
+    await attempt(scene, device, `reads the records of ${res}`, async () => {
+      const found = await readRecords(scene, device, res);
+      for (const [id, { value }] of truth.secrets.get(res) ?? [])
+        if (found.get(id) !== value)
+          scene.oracle.violation(
+            device,
+            `it reads ${found.get(id) ?? "nothing"} in ${res}, and the newest is ${value}`,
+          );
+    });
+    if (state.holders.get(device.who)?.perm !== "read")
+      await attempt(scene, device, `writes into ${res}`, () => writeRecord(scene, device, res));
+  }
 }
 
 /** The folders that the service lists to a person. */

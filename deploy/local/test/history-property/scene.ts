@@ -1,6 +1,6 @@
 import type { Actor } from "./actor.ts";
 import type { Oracle } from "./oracle.ts";
-import type { Machine, Person, Setting } from "./people.ts";
+import type { Device, Machine, Person, Setting } from "./people.ts";
 import type { Res } from "./truth.ts";
 
 /** One organization with its people and machines, and what they have at hand. */
@@ -22,6 +22,8 @@ export interface Scene extends Setting {
   /** Whether somebody who was removed still manages the folder by its history: it is yet to be rotated. */
   isExposed(res: Res): boolean;
   nextValue(): string;
+  /** Ends the travel mode of a person, past the clients. */
+  atHome(owner: Device, userId: string): Promise<void>;
   /** Makes a folder without a history, as a program does that knows none; undefined when it may not. */
   olderFolder(person: Person, name: string): Promise<string | undefined>;
   /** A token that the service makes itself. */

@@ -92,11 +92,19 @@ export interface Truth {
   readonly keyrings: Map<string, Map<number, { pins: Record<string, [number, string]>; sealed: string }>>;
   /** The version of each person's keyring that the service holds. */
   readonly keyringVersion: Map<string, number>;
+  /** Personal vaults, with the base64 of their keys. */
+  readonly personal: Map<Res, string>;
+  /** The pins of vaults that each person's devices have told each other, by person, vault and version. */
+  readonly vaultPins: Map<string, [number, string]>;
+  /** The version of a person's pin of a vault that the service holds. */
+  readonly vaultPinVersion: Map<string, number>;
   /** People whose membership the service has ended. */
   readonly removed: Set<Who>;
   /** Machines whose one-time token the service took. */
   readonly begun: Set<Who>;
   folders(): Res[];
+  /** Shared vaults. */
+  vaults(): Res[];
 }
 
 export function entryHash(text: string): string {
@@ -189,9 +197,13 @@ export function createTruth(): Truth {
     sealed: new Map(),
     keyrings: new Map(),
     keyringVersion: new Map(),
+    personal: new Map(),
+    vaultPins: new Map(),
+    vaultPinVersion: new Map(),
     removed: new Set(),
     begun: new Set(),
     folders: () => [...histories.keys()].filter((res) => res.startsWith("folder:")),
+    vaults: () => [...histories.keys()].filter((res) => res.startsWith("vault:")),
   };
   return truth;
 }

@@ -5,14 +5,15 @@ import { seededRandom } from "../faults/random.ts";
 import type { Random } from "../faults/random.ts";
 import type { Actor } from "./actor.ts";
 import { createAttacker } from "./attacker.ts";
+import type { Deed } from "./deed.ts";
 import { chooseDeed, isRight } from "./deeds.ts";
-import type { Deed } from "./deeds.ts";
 import { createLiar } from "./liar.ts";
 import type { Lie } from "./liar.ts";
 import { createOracle } from "./oracle.ts";
 import type { Identity } from "./oracle.ts";
 import { newDevice, newPerson } from "./people.ts";
 import type { Device, Machine, Person } from "./people.ts";
+import { answerOf } from "./patience.ts";
 import { recover } from "./recovery.ts";
 import type { Scene } from "./scene.ts";
 import { createTruth, sealedName } from "./truth.ts";
@@ -51,7 +52,7 @@ export async function createWorld(url: string, seed: number): Promise<World> {
   const [orgId, values] = [{ id: "", application: "" }, { count: 0 }];
 
   const accomplices = (): Identity[] => {
-    const dropped = truth.folders().flatMap((res) => {
+    const dropped = [...truth.folders(), ...truth.vaults()].flatMap((res) => {
       const { holders, dropped: gone } = truth.newest(res) ?? {};
       return [...(gone?.keys() ?? [])].filter((who) => holders?.has(who) !== true);
     });
@@ -82,6 +83,9 @@ export async function createWorld(url: string, seed: number): Promise<World> {
     isExposed: (res) =>
       [...(truth.newest(res)?.holders ?? [])].some(([who, { perm }]) => perm === "manage" && truth.removed.has(who)),
     nextValue: () => `value-${(values.count += 1)}`,
+    async atHome(owner, userId) {
+      await raw(owner.person, "PUT", `/api/org/members/${userId}/travel-mode`, { enabled: false });
+    },
     async olderFolder(person, name) {
       const [id, key] = [randomUUID(), newKey()];
       const encrypted_key = await box(person.userKey as Uint8Array, key, contexts.folderKey(id));
@@ -109,11 +113,13 @@ export async function createWorld(url: string, seed: number): Promise<World> {
     // Renews the session when it is time.
     await devices[0]?.client.account();
     const { access_token: token } = await keeper.current();
-    const answer = await fetch(url + path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const answer = await answerOf(() =>
+      fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
     return answer.ok ? ((await answer.json()) as Record<string, unknown>) : undefined;
   };
 
@@ -148,6 +154,17 @@ export async function createWorld(url: string, seed: number): Promise<World> {
   await shareWith(bob, "manage");
   await shareWith(carol, "manage");
   await shareWith(mallory, "read");
+  const team = await alice.client.vaults.create("team", { type: "shared" });
+  for (const [device, permission] of [
+    [bob, "manage"],
+    [carol, "manage"],
+    [mallory, "read"],
+  ] as const) {
+    const userId = device?.person.session.user.id ?? "";
+    await alice.client.vaults.share(team.id, { userId, permission });
+    device?.accepted.add(`vault:${team.id}`);
+    await device?.client.vaults.accept(team.id);
+  }
 
   /** A machine's keys are known once it has made them. */
   const register = (actor: Actor): void => {
