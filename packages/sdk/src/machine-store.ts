@@ -87,7 +87,7 @@ export function machineStore(
 
 /**
  * A machine's ways: what came with its one-time token opens with the token's wrap key, which it no longer has once it
- * has opened them; they are then the keys it remembers.
+ * has opened them; they are then the keys it remembers. Whether such a key is the present one, the history's check says.
  */
 function machineUnsealing(configuration: MachineConfiguration, known: readonly OpenFolder[]): Unsealing {
   return {
@@ -95,11 +95,16 @@ function machineUnsealing(configuration: MachineConfiguration, known: readonly O
       if (alg !== "box-token") return undefined;
       if (configuration.wrap_key !== undefined)
         return unboxBound(decodeBase64(configuration.wrap_key), sealed, contexts.sharedFolderKey(id));
-      const key = known.find((folder) => folder.id === id)?.key ?? undefined;
+      const key = known.find((folder) => folder.id === id)?.key ?? configuredKey(configuration, id);
       return key === undefined ? undefined : Promise.resolve(key);
     },
     privateKey: () => Promise.resolve(decodeBase64(configuration.private_key)),
   };
+}
+
+function configuredKey({ folders }: MachineConfiguration, id: string): Uint8Array | undefined {
+  const key = folders.find((folder) => folder.id === id)?.key ?? undefined;
+  return key === undefined ? undefined : decodeBase64(key);
 }
 
 /**

@@ -324,6 +324,27 @@ await t.test(
   },
 );
 
+await t.test("a machine that trusts a restored history again has the key that its token brought", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const machine = await newJoinedMachine(alice, server, [id]);
+  const res = `folder:${id}` as const;
+  const [history, folder] = [server.histories.get(res), structuredClone(server.folders.get(id))];
+  if (history === undefined || folder === undefined) throw new Error("no folder");
+  const trust = memoryTrust(machine.histories);
+  await alice.client().folders.rotate(id);
+  t.equal(await createClient(machine, { trust }).read(notation), "s3cret");
+
+  // The service is restored from a backup of before the rotation, and the machine begins again.
+  server.histories.set(res, history);
+  server.folders.set(id, folder);
+  const client = createClient({ ...machine, histories: await trust.load() }, { trust });
+  await t.rejects(client.read(notation), { code: "history_rolled_back" });
+  await client.trustFolder(id, () => Promise.resolve(true));
+  t.equal(await client.read(notation), "s3cret");
+});
+
 await t.test("what one device trusts again is not undone by what another has told the keyring", async (t) => {
   const { alice, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");
