@@ -17,6 +17,8 @@ const commands = {
   check: { file: "deploy/local/src/check.ts" },
   backup: { file: "deploy/local/src/backup.ts" },
   restore: { file: "deploy/local/src/restore.ts" },
+  prepack: { file: "deploy/pack/src/prepack.ts" },
+  postpack: { file: "deploy/pack/src/postpack.ts" },
   bench: { file: "deploy/bench/src/main.ts" },
   cases: { file: "deploy/cases/src/main.ts" },
   fuzz: { file: "deploy/fuzz/src/main.ts" },

@@ -3,9 +3,6 @@ import { join } from "node:path";
 
 export type Manifest = Record<string, unknown>;
 
-/** What is in a package's folder only while it is being packed, besides its own files. */
-export const temporary = ["dist", "LICENSE"] as const;
-
 const manifestIn = (folder: string): string => join(folder, "package.json");
 const setAsideIn = (folder: string): string => join(folder, "package.source.json");
 
@@ -19,8 +16,8 @@ export function replaceManifest(folder: string, manifest: Manifest): void {
   writeFileSync(manifestIn(folder), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Makes the folder what it was before it was packed, also after a packing that was cut off. */
-export function restoreFolder(folder: string): void {
-  if (existsSync(setAsideIn(folder))) renameSync(setAsideIn(folder), manifestIn(folder));
-  for (const name of temporary) rmSync(join(folder, name), { recursive: true, force: true });
+/** Makes the checkout what it was before it was packed, also after a packing that was cut off. */
+export function restoreCheckout(checkout: string, packages: readonly string[]): void {
+  if (existsSync(setAsideIn(checkout))) renameSync(setAsideIn(checkout), manifestIn(checkout));
+  for (const name of packages) rmSync(join(checkout, "packages", name, "dist"), { recursive: true, force: true });
 }

@@ -1,4 +1,6 @@
-// Run by npm after it packed a package, in that package's folder.
-import { restoreFolder } from "./package-folder.ts";
+// Run by npm after it packed the checkout.
+import { resolve } from "node:path";
+import { packages } from "./one-package.ts";
+import { restoreCheckout } from "./package-folder.ts";
 
-restoreFolder(process.cwd());
+restoreCheckout(resolve(import.meta.dirname, "../../.."), packages);

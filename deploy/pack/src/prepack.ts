@@ -1,18 +1,17 @@
-// Run by npm before it packs a package, in that package's folder: compiles it, and puts the manifest in place that fits
-// what was compiled. postpack.ts makes all that undone.
-import { copyFileSync } from "node:fs";
+// Run by npm before it packs the checkout: compiles the packages that others install, and puts the manifest in place
+// that makes one package of them. postpack.ts makes all that undone.
 import { join, resolve } from "node:path";
 import { compile } from "./compile.ts";
-import { readManifest, replaceManifest, restoreFolder } from "./package-folder.ts";
-import { publishedManifest } from "./published-manifest.ts";
+import { joinPackages, onePackage, packages } from "./one-package.ts";
+import { replaceManifest, restoreCheckout } from "./package-folder.ts";
 
-const folder = process.cwd();
-restoreFolder(folder);
+const checkout = resolve(import.meta.dirname, "../../..");
+restoreCheckout(checkout, packages);
 try {
-  compile(folder);
-  copyFileSync(resolve(import.meta.dirname, "../../../LICENSE"), join(folder, "LICENSE"));
-  replaceManifest(folder, publishedManifest(readManifest(folder)));
+  for (const name of packages) compile(join(checkout, "packages", name));
+  joinPackages(checkout);
+  replaceManifest(checkout, onePackage(checkout));
 } catch (error) {
-  restoreFolder(folder);
+  restoreCheckout(checkout, packages);
   throw error;
 }

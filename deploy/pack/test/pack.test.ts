@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { npmStart } from "../../local/test/npm-start.ts";
-import { checkout, dependencyFolders, newFolder, published, stageCheckout } from "./staged-checkout.ts";
+import { packages } from "../src/one-package.ts";
+import { checkout, newFolder, stageCheckout } from "./staged-checkout.ts";
 
 const run = promisify(execFile);
 const root = testDirectory(t);
@@ -15,14 +16,13 @@ const app = newFolder(root, "app");
 const home = newFolder(root, "home");
 const env = { PATH: process.env["PATH"] ?? "", HOME: home, npm_config_cache: join(root, "cache") };
 const npm = (cwd: string, ...args: string[]) => run("npm", [...args, "--silent"], { cwd, env });
-const manifestOf = (name: string): string => readFileSync(join(stage, "packages", name, "package.json"), "utf8");
+const manifest = (): string => readFileSync(join(stage, "package.json"), "utf8");
+const installed = join(app, "node_modules/@coffer/sdk");
 
 const consumer = `
 import { bootstrap, CofferError, createClient, personClient } from "@coffer/sdk";
 import type { MachineConfiguration, Secret } from "@coffer/sdk";
 import { login, register } from "@coffer/sdk/account";
-import { newKeyPair } from "@coffer/crypto";
-import { startLogin } from "@coffer/crypto/opaque";
 
 export async function titles(configuration: MachineConfiguration): Promise<string[]> {
   const secrets: Secret[] = await createClient(configuration).list();
@@ -30,7 +30,7 @@ export async function titles(configuration: MachineConfiguration): Promise<strin
 }
 // @ts-expect-error: a number is no configuration, so the types are not "any".
 createClient(7);
-export const all = [bootstrap, CofferError, personClient, login, register, newKeyPair, startLogin];
+export const all = [bootstrap, CofferError, personClient, login, register];
 `;
 
 const program = `
@@ -42,45 +42,42 @@ console.log(await createClient(await loadConfiguration("machine.json")).read(pro
 
 stageCheckout(stage);
 
-await t.test("npm pack builds each package, and leaves its folder as it was", async (t) => {
-  const before = published.map(manifestOf);
-  const folders = published.map((name) => `./packages/${name}`);
-  await npm(stage, "pack", "--pack-destination", tarballs, ...folders);
-  t.same(
-    readdirSync(tarballs).sort(),
-    ["cli", "crypto", "env", "events", "history", "import", "sdk"].map((name) => `coffer-${name}-0.1.0.tgz`),
-  );
-  t.same(published.map(manifestOf), before);
-  for (const name of published)
-    for (const left of ["dist", "LICENSE", "package.source.json"])
-      t.notOk(existsSync(join(stage, "packages", name, left)), `${name}/${left}`);
+await t.test("npm pack makes one tarball, and leaves the checkout as it was", async (t) => {
+  const before = manifest();
+  await npm(stage, "pack", "--pack-destination", tarballs);
+  t.same(readdirSync(tarballs), ["coffer-0.1.0.tgz"]);
+  t.equal(manifest(), before);
+  t.notOk(existsSync(join(stage, "package.source.json")));
+  for (const name of packages) t.notOk(existsSync(join(stage, "packages", name, "dist")), name);
 });
 
 await t.test("a packing that was cut off is made good by the next one", async (t) => {
-  const before = manifestOf("crypto");
-  const script = (name: string) => run("npm", ["run", "--silent", name], { cwd: join(stage, "packages/crypto"), env });
+  const before = manifest();
+  const script = (name: string) => run("npm", ["run", "--silent", name], { cwd: stage, env });
   await script("prepack");
-  t.match(manifestOf("crypto"), /dist\/index\.js/);
+  t.match(manifest(), /"name": "@coffer\/sdk"/);
+  writeFileSync(join(stage, "packages/sdk/dist/left.js"), "");
   await script("prepack");
+  t.notOk(existsSync(join(stage, "packages/sdk/dist/left.js")));
   await script("postpack");
-  t.equal(manifestOf("crypto"), before);
+  t.equal(manifest(), before);
 });
 
-await t.test("the packages install in an empty folder, without a network and without the checkout", async (t) => {
-  await npm(root, "pack", "--ignore-scripts", "--pack-destination", tarballs, ...dependencyFolders());
+await t.test("it installs in an empty folder, without a network and without the checkout", async (t) => {
   writeFileSync(join(app, "package.json"), '{"private": true, "type": "module"}');
-  const files = readdirSync(tarballs).map((name) => join(tarballs, name));
-  await npm(app, "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", ...files);
-  for (const name of published) {
-    const folder = join(app, "node_modules/@coffer", name);
-    t.ok(existsSync(join(folder, "LICENSE")), name);
-    const sources = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    t.same(
-      sources.filter((path) => /(?<!\.d)\.m?ts$/.test(path)),
-      [],
-      `${name}: nothing that Node would refuse here`,
-    );
-  }
+  await npm(app, "install", "--offline", "--no-audit", "--no-fund", join(tarballs, "coffer-0.1.0.tgz"));
+  t.same(readdirSync(join(app, "node_modules/@coffer")), ["sdk"]);
+  t.ok(existsSync(join(installed, "LICENSE")));
+  const files = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter(
+    (path) => !path.startsWith("node_modules/"),
+  );
+  t.same(
+    files.filter((path) => /(?<!\.d)\.m?ts$/.test(path)),
+    [],
+    "nothing that Node would refuse here",
+  );
+  for (const path of files.filter((each) => /\.(js|d\.ts)$/.test(each)))
+    t.notMatch(readFileSync(join(installed, path), "utf8"), /(from|import|import\() ?"@coffer\//, path);
 });
 
 await t.test("their types are whole, for Node and for bundlers", async (t) => {
@@ -96,11 +93,11 @@ await t.test("their types are whole, for Node and for bundlers", async (t) => {
   }
 });
 
-await t.test("what a browser loads of them asks for nothing of Node's", (t) => {
-  const crypto = ["crypto/dist/index.js", "crypto/dist/opaque.js"];
-  for (const entry of [...crypto, "sdk/dist/index.js", "sdk/dist/account.js", "import/dist/index.js"])
-    t.notMatch([...importsOf(join(app, "node_modules/@coffer", entry))].join("\n"), /^node:/m, entry);
-  t.match([...importsOf(join(app, "node_modules/@coffer/sdk/dist/node/index.js"))].join("\n"), /^node:/m);
+await t.test("what a browser loads of it asks for nothing of Node's", (t) => {
+  const entry = (name: string): string => join(installed, "packages", name);
+  const forBrowsers = ["sdk/dist/index.js", "sdk/dist/account.js", "sdk/dist/browser/index.js", "import/dist/index.js"];
+  for (const name of forBrowsers) t.notMatch([...importsOf(entry(name))].join("\n"), /^node:/m, name);
+  t.match([...importsOf(entry("sdk/dist/node/index.js"))].join("\n"), /^node:/m);
   t.end();
 });
 
@@ -153,7 +150,9 @@ function importsOf(entry: string): Set<string> {
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (seen.has(path)) continue;
     seen.add(path);
-    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(/^(?:import|export)\b[^;"]*"([^"]+)"/gm))
+    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(
+      /^(?:import|export)\b(?:[^;"]*\bfrom)? "([^"]+)"/gm,
+    ))
       if (name.startsWith(".")) waiting.push(join(dirname(path), name));
       else foreign.add(name);
   }

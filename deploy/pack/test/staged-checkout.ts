@@ -1,25 +1,46 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { packages } from "../src/one-package.ts";
 
 export const checkout = resolve(import.meta.dirname, "../../..");
 
-/** The packages that others install, each after those that it needs. */
-export const published = ["crypto", "history", "events", "env", "import", "sdk", "cli"] as const;
-
 /**
- * What the packing needs of the checkout, in a folder of its own: packing changes a package's manifest for a moment, and
- * other tests read those of the checkout.
+ * What the packing needs of the checkout, in a folder of its own: packing changes a manifest for a moment, and other
+ * tests read those of the checkout.
  */
 export function stageCheckout(folder: string): void {
-  for (const name of ["package.json", "tsconfig.base.json", "LICENSE", "deploy/pack/src"])
+  const files = ["package.json", "package-lock.json", "tsconfig.base.json", "LICENSE", "README.md", "deploy/pack/src"];
+  for (const name of [...files, "deploy/local/launch.mjs", "deploy/local/keep-serving.mjs"])
     cpSync(join(checkout, name), join(folder, name), { recursive: true });
-  symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
-  for (const name of published) {
+  for (const name of packages) {
     const from = join(checkout, "packages", name);
-    const to = join(folder, "packages", name);
     const left = ["test", "node_modules"];
-    cpSync(from, to, { recursive: true, filter: (path) => dirname(path) !== from || !left.includes(basename(path)) });
-    if (existsSync(join(from, "node_modules"))) symlinkSync(join(from, "node_modules"), join(to, "node_modules"));
+    cpSync(from, join(folder, "packages", name), {
+      recursive: true,
+      filter: (path) => dirname(path) !== from || !left.includes(basename(path)),
+    });
+  }
+  linkModules(folder);
+}
+
+/** The installed packages as links, but for those that are packed too, which must lie below the folder. */
+function linkModules(folder: string): void {
+  const packed = new Set(dependencyFolders().map((path) => relative(checkout, path)));
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules);
+  const place = (name: string): void => {
+    const from = join(checkout, "node_modules", name);
+    if (packed.has(`node_modules/${name}`)) execFileSync("cp", ["-RL", from, join(modules, name)]);
+    else symlinkSync(from, join(modules, name));
+  };
+  for (const name of readdirSync(join(checkout, "node_modules"))) {
+    if (!name.startsWith("@")) {
+      place(name);
+      continue;
+    }
+    mkdirSync(join(modules, name));
+    for (const inner of readdirSync(join(checkout, "node_modules", name))) place(`${name}/${inner}`);
   }
 }
 
@@ -27,8 +48,8 @@ interface Manifest {
   dependencies?: Record<string, string>;
 }
 
-/** The folders of everything that the published packages need from elsewhere, as they are installed in the checkout. */
-export function dependencyFolders(): string[] {
+/** The folders of everything that the packages need from elsewhere, as they are installed in the checkout. */
+function dependencyFolders(): string[] {
   const found = new Set<string>();
   const add = (folder: string): void => {
     const { dependencies = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
@@ -40,7 +61,7 @@ export function dependencyFolders(): string[] {
       add(installed);
     }
   };
-  for (const name of published) add(join(checkout, "packages", name));
+  for (const name of packages) add(join(checkout, "packages", name));
   return [...found];
 }
 

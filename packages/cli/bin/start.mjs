@@ -9,7 +9,7 @@ import { exitCodeOf, passSignals } from "./pass-signals.mjs";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const checkoutNode = here("../../../node_modules/node/bin/node");
 const compiled = here("../dist/coffer.js");
-const oldestCompiled = [22, 12];
+const oldestCompiled = [20, 19];
 
 const [marker, ...words] = process.argv.slice(2);
 if (marker === "=") process.argv.splice(2, Infinity, ...words.map((word) => word.slice(1)));
