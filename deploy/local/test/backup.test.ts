@@ -16,6 +16,8 @@ const file = t;
 let coffer = npmStart(file, { directory, env: limits });
 const { url } = await coffer.ready;
 const port = { COFFER_PORT: new URL(url).port };
+/** Each command starts npm and Node, which takes seconds on a busy machine. */
+const long = { timeout: 900_000 };
 const uri = "coffer://production/database/field/password";
 
 const alice = await newPerson(t, url, "alice@example.com");
@@ -43,7 +45,7 @@ await t.test(
   },
 );
 
-await t.test("a backup replaces no file, and names what is wrong in one line", async (t) => {
+await t.test("a backup replaces no file, and names what is wrong in one line", long, async (t) => {
   const before = statSync(backup).mtimeMs;
   const cases: [string[], string, RegExp][] = [
     [[backup], directory, /one\.backup: it exists already/],
@@ -62,53 +64,37 @@ await t.test("a backup replaces no file, and names what is wrong in one line", a
   t.equal(statSync(backup).mtimeMs, before);
 });
 
-await t.test("a running installation is not restored over", async (t) => {
+await t.test("a running installation is not restored over", long, async (t) => {
   const { code, stderr } = await npmRun("restore", [backup, "--yes"], directory);
   t.equal(code, 1);
   t.match(stderr, /^coffer: already running: process \d+/);
 });
 
-await t.test("a file that is no whole backup of this version is refused, and nothing is made or removed", async (t) => {
-  const whole = readFileSync(backup);
-  const lines = gunzipSync(whole).toString().split("\n");
+await t.test("a backup of a later version is refused, and nothing is made or removed", long, async (t) => {
+  const lines = gunzipSync(readFileSync(backup)).toString().split("\n");
   const header = JSON.parse(lines[0] ?? "") as { migrations: Record<string, Record<string, string>> };
-  const withHeader = (change: object): Buffer =>
-    gzipSync([JSON.stringify({ ...header, ...change }), ...lines.slice(1)].join("\n"));
   const foreign = { ...header.migrations, vaults: { ...header.migrations["vaults"], "9999_later.sql": "0" } };
-  const cases: Record<string, [Buffer, RegExp]> = {
-    empty: [Buffer.alloc(0), /is no backup of Coffer/],
-    text: [Buffer.from("hello\n"), /is no backup of Coffer/],
-    json: [gzipSync('{"a": 1}\n'), /is no backup of Coffer/],
-    "cut off": [whole.subarray(0, whole.length - 100), /is damaged or not whole/],
-    changed: [
-      Buffer.from(whole.map((byte, at) => (at === whole.length >> 1 ? byte ^ 255 : byte))),
-      /is damaged or not/,
-    ],
-    "without its end": [gzipSync(`${lines.slice(0, -2).join("\n")}\n`), /is damaged or not whole/],
-    "without a row": [
-      gzipSync(lines.filter((_line, at) => at !== lines.findIndex((each) => each.startsWith('{"row"'))).join("\n")),
-      /is damaged or not whole/,
-    ],
-    newer: [withHeader({ coffer_backup: 2, version: "9.0.0" }), /later version of Coffer \(9\.0\.0\): its format is 2/],
-    "of another data format": [withHeader({ data_format: 3 }), /another version of Coffer .*: its data has format 3/],
-    "of a later schema": [withHeader({ migrations: foreign }), /no such migration 9999_later\.sql of vaults/],
-    "of another schema": [withHeader({ migrations: { other: {} } }), /this one has no schema other/],
-  };
-  for (const [name, [content, message]] of Object.entries(cases)) {
-    const path = join(backups, name);
-    writeFileSync(path, content);
+  const cases: [object, RegExp][] = [
+    [{ coffer_backup: 2, version: "9.0.0" }, /later version of Coffer \(9\.0\.0\): its format is 2/],
+    [{ data_format: 3 }, /another version of Coffer .*: its data has format 3/],
+    [{ migrations: foreign }, /no such migration 9999_later\.sql of vaults/],
+    [{ migrations: { other: {} } }, /this one has no schema other/],
+  ];
+  const path = join(backups, "later");
+  for (const [change, message] of cases) {
+    writeFileSync(path, gzipSync([JSON.stringify({ ...header, ...change }), ...lines.slice(1)].join("\n")));
     const data = join(testDirectory(t), "data");
     const { code, stdout, stderr } = await npmRun("restore", [path, "--yes"], data);
-    t.same([code, stdout], [1, ""], name);
-    t.match(stderr, message, name);
+    t.same([code, stdout], [1, ""]);
+    t.match(stderr, message);
     t.equal(stderr.trimEnd().split("\n").length, 1, stderr);
-    t.throws(() => readdirSync(data), { code: "ENOENT" }, name);
+    t.throws(() => readdirSync(data), { code: "ENOENT" });
   }
   t.match(await npmRun("restore", [], directory), { code: 1, stderr: /which backup\?/ });
   t.match(await npmRun("restore", [join(backups, "nowhere")], directory), { code: 1, stderr: /there is no such file/ });
 });
 
-await t.test("a backup that does not fit the database leaves nothing behind", async (t) => {
+await t.test("a backup that does not fit the database leaves nothing behind", long, async (t) => {
   const lines = gunzipSync(readFileSync(backup)).toString().split("\n");
   const path = join(backups, "with another column");
   writeFileSync(path, gzipSync(lines.join("\n").replace('"columns":["id"', '"columns":["other"')));
@@ -120,7 +106,7 @@ await t.test("a backup that does not fit the database leaves nothing behind", as
   t.same(serversIn(data), []);
 });
 
-await t.test("a restore replaces an installation only with --yes, and then it is as it was", async (t) => {
+await t.test("a restore replaces an installation only with --yes, and then it is as it was", long, async (t) => {
   const later = await newMachine(alice, "api", ["production:read"]);
   await alice.data(["set", uri], { input: "changed" });
   await stop();
