@@ -161,7 +161,8 @@ export function profileKeeper(directory: string, url: string): SessionKeeper {
 
 /** Nobody is logged in: exit 3. `why` says more. */
 export function notLoggedIn(why = "not logged in"): Failure {
-  return new Failure(exitCodes.notAuthenticated, `${why}: run \`coffer login --email you@example.com\``);
+  const how = "run `coffer login --email you@example.com`, or `coffer register` for a new account";
+  return new Failure(exitCodes.notAuthenticated, `${why}: ${how}`);
 }
 
 /** Writes it whole, under its lock. What is left of a write that was broken off holds the user key, and goes. */
