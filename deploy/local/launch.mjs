@@ -1,7 +1,7 @@
 // The door to every npm script: plain JavaScript for any Node from 20 on, without dependencies. It installs what the
 // checkout needs, runs the command with the Node of node_modules, and restarts a server that ends unexpectedly.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { delimiter, dirname, resolve } from "node:path";
 import process from "node:process";
 import { setInterval } from "node:timers";
@@ -66,9 +66,20 @@ function isInstalled() {
 function isTapBuilt() {
   const built = at("node_modules/@tapjs/test/test-built/dist/esm/index.js");
   if (!existsSync(at(".tap/plugins")) || !existsSync(built)) return false;
+  // The build holds absolute links: a checkout that was moved or copied is built again.
+  const linked = at(".tap/plugins/node_modules/@tapjs/core");
+  if (existsSync(dirname(linked)) && realPath(linked) !== realPath(at("node_modules/@tapjs/core"))) return false;
   const text = readFileSync(built, "utf8");
   const off = [...readFileSync(at(".taprc"), "utf8").matchAll(/"!(@tapjs\/[a-z-]+)"/g)];
   return off.every(([, name]) => !text.includes(`"${name}"`));
+}
+
+function realPath(path) {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null; // a link to nothing
+  }
 }
 
 async function prepare({ tap }) {
@@ -88,6 +99,8 @@ async function prepare({ tap }) {
   }
   if (tap && !isTapBuilt()) {
     process.stderr.write("coffer: preparing the test runner (tap build)\n");
+    // Links of an earlier place stop the build.
+    rmSync(at(".tap"), { recursive: true, force: true });
     const code = await run(node, [at("node_modules/tap/dist/esm/run.mjs"), "build"]);
     if (code !== 0) refuse("tap build failed: the reason stands above");
   }

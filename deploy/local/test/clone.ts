@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { endServersIn, tiedToThisProcess } from "@coffer/stores";
@@ -30,10 +30,7 @@ export function cloneIn(t: TestScope, parent: string, owner?: { uid: number; gid
   });
   const names = readdirSync(checkout).filter((name) => !notCopied.has(name) && !/^machine.*\.json$/.test(name));
   for (const name of names)
-    cpSync(join(checkout, name), join(clone, name), {
-      recursive: true,
-      filter: (path) => !path.includes("/node_modules/"),
-    });
+    cpSync(join(checkout, name), join(clone, name), { recursive: true, verbatimSymlinks: true });
   if (owner !== undefined) execFileSync("chown", ["-R", `${owner.uid}:${owner.gid}`, clone]);
   mkdirSync(join(clone, "node_modules"));
   for (const flags of ["-al", "-a"]) {
@@ -46,7 +43,41 @@ export function cloneIn(t: TestScope, parent: string, owner?: { uid: number; gid
       // Another file system: the next try copies.
     }
   }
+  takeTestRunner(clone, owner);
   return clone;
+}
+
+/**
+ * Copies the built test runner and corrects its absolute links. A build in the clone would write into files that it
+ * shares with the checkout.
+ */
+function takeTestRunner(clone: string, owner?: { uid: number; gid: number }): void {
+  const from = join(checkout, ".tap/plugins");
+  if (!existsSync(from)) return;
+  const to = join(clone, ".tap/plugins");
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  const scope = join(to, "node_modules/@tapjs");
+  for (const name of existsSync(scope) ? readdirSync(scope) : []) {
+    rmSync(join(scope, name), { recursive: true });
+    symlinkSync(join(clone, "node_modules/@tapjs", name), join(scope, name));
+  }
+  if (owner !== undefined) execFileSync("chown", ["-R", `${owner.uid}:${owner.gid}`, join(clone, ".tap")]);
+}
+
+/** Runs `npm test` on some files in a clone. Returns its last line; throws what it printed when it fails. */
+export async function testClone(
+  clone: string,
+  files: readonly string[],
+  prefix: readonly string[] = [],
+): Promise<string> {
+  const command = ["NODE_OPTIONS=", ...prefix, "npm", "test", "--silent", "--", ...files];
+  // Not of the suite that runs this: the folder for its tests is one that only this user may enter.
+  const { COFFER_TEST_DIRECTORY: _ofTheSuite, ...env } = bareEnvironment();
+  const options = { cwd: clone, env: { ...env, npm_config_cache: join(clone, ".coffer-npm") }, timeout: 300_000 };
+  const { stdout } = await run("env", command, options).catch((error: unknown) => {
+    throw new Error((error as { stdout?: string }).stdout ?? String(error));
+  });
+  return stdout.trimEnd().split("\n").at(-1) ?? "";
 }
 
 export interface ClonedRun {

@@ -6,7 +6,7 @@ import t from "tap";
 import { serverUser, serversIn, temporaryDirectory } from "@coffer/stores";
 import { removeTestDirectory } from "@coffer/testkit";
 import { aboutInstallation } from "../src/installation.ts";
-import { cloneIn, runFirstMinute, startClone } from "./clone.ts";
+import { cloneIn, runFirstMinute, startClone, testClone } from "./clone.ts";
 import { living, processesOf } from "./npm-start.ts";
 import { privilegesOf, unprivileged } from "./privileges.ts";
 
@@ -16,6 +16,9 @@ const skip = process.getuid?.() === 0 && process.platform === "linux" ? false : 
 const user = serverUser() ?? { name: "", uid: 0, gid: 0 };
 const asOther = ["setpriv", "--reuid=1", "--regid=1", "--clear-groups", "--no-new-privs", "--"];
 
+/** Few, of which one starts npm in the clone. */
+const someTests = ["deploy/local/test/arguments.test.ts", "packages/env/test/values.test.ts"];
+
 /** Whether another user than root and the stores' can list a folder. */
 function otherMayList(folder: string): boolean {
   return spawnSync("env", [...asOther, "ls", folder], { stdio: "ignore" }).status === 0;
@@ -23,7 +26,7 @@ function otherMayList(folder: string): boolean {
 
 await t.test(
   "in a clone in root's home root has a first minute, and no store can do what root can",
-  { skip, timeout: 300_000 },
+  { skip, timeout: 900_000 },
   async (t) => {
     const { homedir } = userInfo();
     const home = otherMayList(homedir) ? undefined : homedir;
@@ -53,6 +56,7 @@ await t.test(
       t.equal(lstatSync(join(place, file)).mode & 0o777, 0o600);
 
     t.equal(await runFirstMinute(clone), "s3cret\n");
+    t.match(await testClone(clone, someTests), /^\d+ passed, 0 failed$/, "beside what the first minute has left");
     t.equal(await first.stop(), 0, first.stderr());
     t.same(living(processesOf(first.state)), []);
     t.same(serversIn(place), []);
@@ -70,7 +74,7 @@ await t.test(
 
 await t.test(
   "in a clone of an ordinary user, that user and root have a first minute",
-  { skip, timeout: 300_000 },
+  { skip, timeout: 900_000 },
   async (t) => {
     const owner = { uid: user.uid, gid: user.gid };
     const parent = temporaryDirectory("coffer-test-");
@@ -88,6 +92,7 @@ await t.test(
     for (const [name, pid] of Object.entries(own.state.store_pids))
       t.match(privilegesOf(pid), { uids: unprivileged(user).uids, effective: 0n }, name);
     t.equal(await runFirstMinute(clone, asOwner), "s3cret\n");
+    t.match(await testClone(clone, someTests, asOwner), /^\d+ passed, 0 failed$/);
     t.equal(await own.stop(), 0, own.stderr());
     t.equal(lstatSync(join(clone, ".coffer/installation.json")).uid, owner.uid);
 

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { DescriptionError } from "./check-exchange.ts";
 
 const preload = new URL("watch.mjs", import.meta.url);
@@ -9,7 +8,8 @@ const preload = new URL("watch.mjs", import.meta.url);
  * @param file where the processes write down what is not as described
  */
 export function watchedEnvironment(file: string): Record<string, string> {
-  return { NODE_OPTIONS: `--import=${fileURLToPath(preload)}`, DESCRIPTION_PROBLEMS: file };
+  // An address, not a path: a blank in a path would end the option.
+  return { NODE_OPTIONS: `--import=${preload.href}`, DESCRIPTION_PROBLEMS: file };
 }
 
 /** Throws DescriptionError when something was not as described. */
