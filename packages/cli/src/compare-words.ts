@@ -36,8 +36,10 @@ export function compareWordsOfEach({ fingerprint = [] }: ConfirmOptions, undone:
 function isSaid(holder: KeyHolder): boolean {
   const { words, hex } = holder.fingerprint;
   const whose = ownerOf(holder);
+  const { role } = holder;
+  const manages = role === "owner" || role === "admin" ? `, and may the person manage the organization as ${role}` : "";
   return askYesOrNo(
-    `The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same`,
+    `The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same${manages}`,
     `compare the fingerprint of ${whose} with its holder and give it with --fingerprint`,
   );
 }

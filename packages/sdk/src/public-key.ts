@@ -2,6 +2,7 @@ import { CryptoError, fingerprint } from "@coffer/crypto";
 import type { Fingerprint } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
+import type { Role } from "./views.ts";
 
 /** A person or machine whose key no history confirms, or confirms only once words are compared. */
 export interface KeyHolder {
@@ -11,6 +12,8 @@ export interface KeyHolder {
   /** base64 of the SPKI DER. */
   public_key: string;
   fingerprint: Fingerprint;
+  /** Of a member of an organization: the role by the service's word, whose permission is signed with the key. */
+  role?: Role | undefined;
 }
 
 /**
@@ -41,8 +44,8 @@ export async function fingerprintOf(publicKey: unknown): Promise<Fingerprint> {
 
 /** Throws CofferError `access_denied` when the key is not confirmed. */
 export async function requireConfirmed(holder: Omit<KeyHolder, "fingerprint">, confirm: ConfirmKey): Promise<void> {
-  const { kind, id, name, public_key } = holder;
-  if (await confirm({ kind, id, name, public_key, fingerprint: await fingerprintOf(public_key) })) return;
+  const { kind, id, name, public_key, role } = holder;
+  if (await confirm({ kind, id, name, public_key, role, fingerprint: await fingerprintOf(public_key) })) return;
   throw new CofferError("access_denied", `the public key of ${name} was not confirmed`);
 }
 

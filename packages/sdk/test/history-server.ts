@@ -286,6 +286,7 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         return ok({ user_id: id, client_id: id, folder_id: folder.id, permission: body["permission"] });
       }
       case "PATCH /api/org/members/:":
+        if (body["entry"] !== undefined) await append(`org:${orgOf().id}`, body["entry"]);
         return ok({ user_id: third, ...body });
       case "POST /api/auth/logout":
         return { status: 204, body: undefined };

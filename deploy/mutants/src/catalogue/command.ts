@@ -15,6 +15,27 @@ const folderVariables = "packages/cli/test/folder-variables.test.ts";
 /** What the command brings in, gives out and keeps on a person's machine. */
 export const commandMutants: readonly Mutant[] = [
   {
+    name: "member-found-by-the-list-of-the-service",
+    file: "packages/cli/src/commands/member.ts",
+    find: "  if (found !== undefined) return found;",
+    replace: "  if (found !== undefined && named.length === 0) return found;",
+    tests: ["packages/cli/test/signed-member.test.ts"],
+  },
+  {
+    name: "member-of-another-e-mail",
+    file: "packages/cli/src/commands/member.ts",
+    find: "  if (other === undefined) return listed;",
+    replace: "  if (other?.user_id !== wanted) return listed;",
+    tests: ["packages/cli/test/signed-member.test.ts"],
+  },
+  {
+    name: "member-by-name-where-it-is-signed",
+    file: "packages/cli/src/commands/member.ts",
+    find: 'if (!isUuid(text) && !text.includes("@"))',
+    replace: 'if (text === "")',
+    tests: ["packages/cli/test/signed-member.test.ts"],
+  },
+  {
     name: "export-does-not-look-at-what-it-lost",
     file: `${importing}/lost-fields.ts`,
     find: "before.get(field) !== after.get(field)",

@@ -1,10 +1,11 @@
-import { isUuid } from "@coffer/sdk";
+import { CofferError, isUuid } from "@coffer/sdk";
 import type { MemberView, PersonClient, Role, SessionListItem } from "@coffer/sdk";
 import { asPerson, sessionAt, severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { compareWords } from "../compare-words.ts";
 import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
+import { canonicalName } from "./share.ts";
 import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
 
 /** `coffer member ls`: who is in the organization. */
@@ -28,9 +29,11 @@ export async function setMember({ args: [member = ""], options, env }: Call<SetO
   const { role, status } = options;
   if (role === undefined && status === undefined) throw usage("nothing to change: give --role or --status");
   const person = await asPerson(options, env);
-  const { user_id: id } = pickMember(await person.members.list(), member);
+  // A role is signed.
+  const { user_id: id, email } =
+    role === undefined ? pickMember(await person.members.list(), member) : await signedMember(person, member);
   const changed = await person.members.update(id, { role, status });
-  tell(`${changed.email} is ${changed.role}, ${changed.status}`);
+  tell(`${email} is ${changed.role}, ${changed.status}`);
   if (options.json === true) printJson(changed);
 }
 
@@ -41,7 +44,7 @@ interface RemoveOptions extends PersonOptions {
 /** `coffer member rm <member>`: ends a member's access at once; with oneself leaves. */
 export async function removeMember({ args: [member = ""], options, env }: Call<RemoveOptions>): Promise<void> {
   const person = await asPerson(options, env);
-  const { user_id: id, email } = await presentOrFormer(person, member);
+  const { user_id: id, email } = await signedMember(person, member);
   const { signed, rotate } = await person.members.remove(id, { force: options.force });
   tell(`${email} is no member any more, and may have kept what was open to them`);
   if (!signed)
@@ -54,23 +57,41 @@ export async function removeMember({ args: [member = ""], options, env }: Call<R
     );
 }
 
-/** A member; or one who was removed before and whom the organization's history still names. */
-async function presentOrFormer(person: PersonClient, wanted: string): Promise<{ user_id: string; email: string }> {
+/**
+ * The member whom an entry of the organization's history will be about, present or removed already. Whose an e-mail is, the
+ * history says: the service could show it beside the id of somebody else. Throws Failure: not found, or usage for a name.
+ */
+async function signedMember(person: PersonClient, wanted: string): Promise<{ user_id: string; email: string }> {
+  const text = canonicalName(wanted);
+  const named = await confirmedMembers(person);
+  const found = named.find(({ user_id, email }) => (isUuid(text) ? user_id : email) === text);
+  if (found !== undefined) return found;
+  // The history does not name whoever joined before it began.
+  const listed = pickMember(await person.members.list(), wanted);
+  if (!isUuid(text) && !text.includes("@"))
+    throw usage(`names are the service's word: name the member by the e-mail, ${visible(listed.email)}, or the id`);
+  const other = named.find(({ user_id }) => user_id === listed.user_id);
+  if (other === undefined) return listed;
+  throw new Failure(
+    exitCodes.failure,
+    `the service shows ${visible(other.email)} as ${wanted}: nothing was changed, tell the operator`,
+  );
+}
+
+/** The members whom the organization's history names; none where there is no history. */
+async function confirmedMembers(person: PersonClient): Promise<{ user_id: string; email: string }[]> {
   try {
-    return pickMember(await person.members.list(), wanted);
+    return await person.members.confirmed();
   } catch (error) {
-    const text = wanted.toLowerCase();
-    const named = await person.members.confirmed().catch(() => []);
-    const former = named.find(({ user_id, email }) => user_id === text || email === text);
-    if (former === undefined) throw error;
-    return former;
+    if (error instanceof CofferError && error.code === "no_history") return [];
+    throw error;
   }
 }
 
 /** `coffer member confirm <member>`: after the words were compared, names a member in the organization's history. */
 export async function confirmMember({ args: [member = ""], options, env }: Call<PersonOptions & ConfirmOptions>) {
   const person = await asPerson(options, env);
-  const { user_id: id, email } = pickMember(await person.members.list(), member);
+  const { user_id: id, email } = await signedMember(person, member);
   await person.members.confirm(id, compareWords(options, `${email} was not confirmed`));
   tell(`${email} is confirmed`);
 }

@@ -42,7 +42,7 @@ export async function adoptOrganization(send: Send, trust: PersonTrust, confirm:
     const who = `user:${userId}` as const;
     const isSelf = who === self.who;
     const key = isSelf ? self.publicKey : (await publicKeyOf(send, userId)).public_key;
-    const holder = { kind: "user", id: userId, name: email, public_key: key } as const;
+    const holder = { kind: "user", id: userId, name: email, public_key: key, role } as const;
     if (isSelf || (await isConfirmed(holder, confirm)))
       set.push({ who, key, perm: permissionOfRole(role), email: canonicalEmail(email) });
     else leftOut.push({ kind: "user", id: userId, name: email });
@@ -143,7 +143,7 @@ export async function confirmMember(
   const { public_key: key } = await publicKeyOf(send, userId);
   const holder = { who: `user:${userId}` as const, key, perm: permissionOfRole(role), email: canonicalEmail(email) };
   if (holderOf(state, holder.who)?.key === key) return;
-  await requireConfirmed({ kind: "user", id: userId, name: email, public_key: key }, confirm);
+  await requireConfirmed({ kind: "user", id: userId, name: email, public_key: key, role }, confirm);
   await trust.sign(state.res, () =>
     Promise.resolve({
       change: { set: [holder] },
