@@ -1,11 +1,10 @@
-import { randomInt } from "node:crypto";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { createWorld } from "./history-property/world.ts";
 import { npmStart } from "./npm-start.ts";
 
-// A seed given by hand plays a run again, as far as the machine's own timing lets it. PROPERTY_STEPS makes a long run.
-const seed = Number(process.env["PROPERTY_SEED"] ?? randomInt(2 ** 31));
+// Another seed plays another run, the same one again as far as the machine allows. PROPERTY_STEPS makes a long run.
+const seed = Number(process.env["PROPERTY_SEED"] ?? 1);
 const steps = Number(process.env["PROPERTY_STEPS"] ?? 240);
 t.comment(`PROPERTY_SEED=${seed} PROPERTY_STEPS=${steps}`);
 

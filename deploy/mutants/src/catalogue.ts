@@ -5,6 +5,7 @@ import { deviceCredentialMutants } from "./catalogue/device-credentials.ts";
 import { deviceMutants } from "./catalogue/devices.ts";
 import { historyMutants } from "./catalogue/histories.ts";
 import { historyClientMutants } from "./catalogue/history-clients.ts";
+import { historyPropertyMutants } from "./catalogue/history-property.ts";
 import { httpMutants } from "./catalogue/http.ts";
 import { localMutants } from "./catalogue/local.ts";
 import { machineMutants } from "./catalogue/machines.ts";
@@ -36,6 +37,7 @@ export const catalogue: readonly Mutant[] = [
   ...ratelimitMutants,
   ...historyMutants,
   ...historyClientMutants,
+  ...historyPropertyMutants,
   ...httpMutants,
   ...postgresMutants,
   ...cryptoMutants,

@@ -125,9 +125,14 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
       4,
       () => {
         const by = res === undefined ? undefined : manager(res);
-        // Also one that has not ended its bootstrap.
-        const begun = machines.filter(({ configuration }) => configuration !== undefined);
-        if (res === undefined || by === undefined || begun.length === 0) return undefined;
+        if (res === undefined || by === undefined) return undefined;
+        // Also one that has not ended its bootstrap, by a manager of a folder that its token is for.
+        const begun = machines.filter(
+          ({ configuration }) =>
+            configuration !== undefined &&
+            (isBootstrapped(configuration) || isInvitedBy(scene, configuration.token_hash ?? "", by)),
+        );
+        if (begun.length === 0) return undefined;
         const { who } = random.one(begun);
         const permission = random.one(["read", "write"] as const);
         const request = { clientId: idOf(who as Res), folderId: idOf(res), permission };
@@ -205,20 +210,6 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
     ],
   ];
   kinds.push(...vaultDeeds(scene, random, devices, device));
-  // Those who have fallen for something go on with it, and hear of the organization in between.
-  const misled = devices.flatMap((one) =>
-    Object.entries(one.record().resources)
-      .filter(([, { pin }]) => (truth.stateAt(pin.hash)?.forgeries.length ?? 0) > 0)
-      .map(([name]) => ({ one, of: name as Res })),
-  );
-  if (misled.length > 0 && random.below(2) === 0) {
-    const { one, of } = random.one(misled);
-    const looks = deed("look at the members", one, () => one.client.members.confirmed());
-    if (of.startsWith("vault:")) return random.below(3) === 0 ? looks : vaultDeed(scene, random, one, of);
-    return of.startsWith("org:") || random.below(3) === 0
-      ? looks
-      : random.one([readAs, writeAs])(scene, random, one, of);
-  }
   const exposed = folders.filter((one) => scene.isExposed(one));
   if (exposed.length > 0 && random.below(3) === 0) {
     const of = random.one(exposed);
@@ -235,8 +226,42 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
   return undefined;
 }
 
+/** What a person does who has fallen for something: hears of the organization, and uses the folder or vault again. */
+export function misledDeeds(scene: Scene, random: Random, actor: Actor): Deed[] {
+  const { truth } = scene;
+  const device = scene.people.flatMap(({ devices }) => devices).find((one) => one === actor);
+  const of = Object.entries(actor.record().resources)
+    .filter(([, { pin }]) => (truth.stateAt(pin.hash)?.forgeries.length ?? 0) > 0)
+    .map(([name]) => name as Res) // a record has the names of histories
+    .find((name) => !name.startsWith("org:"));
+  if (device === undefined || of === undefined) return [];
+  const use = (): Deed => {
+    const made = of.startsWith("vault:")
+      ? vaultDeed(scene, random, device, of)
+      : random.one([readAs, writeAs])(scene, random, device, of);
+    return made as Deed; // the folder is given
+  };
+  const looks = { name: "look at the members", actor, run: () => device.client.members.confirmed() };
+  const again = {
+    name: "restart",
+    actor,
+    run: () => {
+      device.restart();
+      return Promise.resolve();
+    },
+  };
+  return [looks, ...(random.below(2) === 0 ? [again] : []), use(), use()];
+}
+
 export function isRight(scene: Scene, { id, public_key }: Pick<KeyHolder, "id" | "public_key">): Promise<boolean> {
   return Promise.resolve(scene.isRight(id, public_key));
+}
+
+function isInvitedBy({ truth }: Scene, tag: string, { who }: Device): boolean {
+  const invited = truth
+    .folders()
+    .filter((res) => truth.history(res).some(({ claims }) => claims.invite?.some((one) => one.tag === tag)));
+  return invited.some((res) => truth.newest(res)?.holders.get(who)?.perm === "manage");
 }
 
 type Reader = Device | Machine;

@@ -27,6 +27,8 @@ export interface Liar {
   fetchFor(actor: Actor): typeof fetch;
   /** Some lies for a deed of this actor, and the folder that it is about. */
   lies(random: Random, actor: Actor, deed: string, about: Res | undefined): Promise<Lie[]>;
+  /** Goes on with what the actor has fallen for, and lies about nothing else. */
+  goOn(actor: Actor): Promise<Lie[]>;
   /** The process ends before this request. */
   crash(after: number): Lie;
 }
@@ -535,6 +537,10 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
 
   return {
     crash,
+    async goOn(actor) {
+      const lies = await Promise.all(knownTo(actor).map((res) => held(actor, res)));
+      return lies.filter((lie) => lie !== undefined);
+    },
     async lies(random, actor, deed, about) {
       const kinds: (() => Promise<Lie | undefined> | Lie | undefined)[] = [
         () => replay(random, actor),

@@ -6,7 +6,7 @@ import type { Random } from "../faults/random.ts";
 import type { Actor } from "./actor.ts";
 import { createAttacker } from "./attacker.ts";
 import type { Deed } from "./deed.ts";
-import { chooseDeed, isRight } from "./deeds.ts";
+import { chooseDeed, isRight, misledDeeds } from "./deeds.ts";
 import { createLiar } from "./liar.ts";
 import type { Lie } from "./liar.ts";
 import { createOracle } from "./oracle.ts";
@@ -201,6 +201,17 @@ export async function createWorld(url: string, seed: number): Promise<World> {
     return lying && random.below(5) < 3 ? [...crash, ...(await liar.lies(random, actor, name, res))] : crash;
   };
 
+  /** What those do next who have fallen for something, with the lie that goes on. */
+  const misled: Deed[] = [];
+  const fallen = new Set<string>();
+  const noteMisled = (random: Random, { actor }: Deed): void => {
+    const deeds = misledDeeds(scene, random, actor);
+    const name = `${actor.name} ${JSON.stringify([...actor.seen.values()])}`;
+    if (deeds.length === 0 || fallen.has(name)) return;
+    fallen.add(name);
+    misled.push(...deeds);
+  };
+
   let [steps, lied] = [0, false];
   return {
     violations: oracle.violations,
@@ -210,6 +221,11 @@ export async function createWorld(url: string, seed: number): Promise<World> {
       steps += 1;
       lied ||= lying;
       const random = seededRandom(Math.imul(seed, 1_000_003) + steps);
+      const next = misled.shift();
+      if (next !== undefined) {
+        await perform(steps, next, await liar.goOn(next.actor));
+        return;
+      }
       const deeds: Deed[] = [];
       for (let count = random.one([1, 1, 1, 2, 3]); count > 0; count -= 1) {
         const deed = chooseDeed(scene, random);
@@ -218,8 +234,10 @@ export async function createWorld(url: string, seed: number): Promise<World> {
       const planned: [Deed, Lie[]][] = [];
       for (const deed of deeds) planned.push([deed, await liesFor(random, deed, lying)]);
       await Promise.all(planned.map(([deed, lies]) => perform(steps, deed, lies)));
+      for (const [deed, lies] of planned) if (lies.length > 0) noteMisled(random, deed);
     },
     async recover() {
+      misled.length = 0;
       await recover(scene, {
         raw,
         confirm: (holder) => isRight(scene, holder),
