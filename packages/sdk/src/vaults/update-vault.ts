@@ -21,5 +21,6 @@ export async function updateVault(
   const changed = await trust.sign(`vault:${id}`, ({ state }) =>
     Promise.resolve({ change: state.name === name ? undefined : { name }, send: update }),
   );
-  return store.seen(changed);
+  const seen = await store.seen(changed);
+  return { ...seen, vault: { ...seen.vault, name } };
 }
