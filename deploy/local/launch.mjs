@@ -22,6 +22,7 @@ const commands = {
   bench: { file: "deploy/bench/src/main.ts" },
   cases: { file: "deploy/cases/src/main.ts" },
   fuzz: { file: "deploy/fuzz/src/main.ts" },
+  hostile: { file: "deploy/local/test/hostile/main.ts" },
   mutants: { file: "deploy/mutants/src/main.ts" },
 };
 

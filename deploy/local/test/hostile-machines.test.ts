@@ -115,6 +115,17 @@ await t.test("the key from before the rotation", async (t) => {
   await expectAttack(t, scene, "as the first version", { lie: first, play: reads }, codes);
 });
 
+await t.test("a machine that has not run since the rotation is shown no secrets", async (t) => {
+  const ofStart: Machine = machines.api;
+  const none = rewrite(secretLists, () => ({ data: [] }));
+  world.truth.value(folders.staging, "made", "password", "a new password");
+  const makes = async (stage: Stage): Promise<Said[]> => {
+    await stage.machine(ofStart).set("coffer://staging/made/field/password", "a new password");
+    return [];
+  };
+  await expectAttack(t, scene, "it writes under the key of now", { lie: none, play: makes }, ["as honest"]);
+});
+
 await t.test("entries by those who may not sign", async (t) => {
   const change = { ver: 3, check: await keyCheck(attacker.key, production, 3) };
   const after = async (title: string, changes: Parameters<typeof forgeAfter>[2]): Promise<void> => {

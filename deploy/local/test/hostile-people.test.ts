@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import t from "tap";
 import { contexts, keyCheck, newId } from "@coffer/crypto";
 import { memoryTrust } from "@coffer/sdk";
@@ -21,8 +22,9 @@ import {
 import type { Json } from "./hostile/lies.ts";
 import type { Said } from "./hostile/oracle.ts";
 import type { Stage } from "./hostile/stage.ts";
-import { createWire } from "./hostile/wire.ts";
+import { createWire, kindOf } from "./hostile/wire.ts";
 import type { Lie } from "./hostile/wire.ts";
+import { bootstrapped, emailOf, newPerson } from "./hostile/world.ts";
 import type { Person } from "./hostile/world.ts";
 import { npmStart } from "./npm-start.ts";
 import { limits } from "./hostile/limits.ts";
@@ -722,4 +724,148 @@ await t.test("permissions that the service claims", async (t) => {
     },
     ["access_denied"],
   );
+});
+
+await t.test("adoption and trust of a history that is hidden or forked", async (t) => {
+  const bare = showHistory(production, []);
+  const adopts = async (stage: Stage): Promise<Said[]> => {
+    await stage.person(olivia).folders.adopt(folders.production, stage.compare);
+    return [];
+  };
+  await expectAttack(t, scene, "a folder whose history is hidden", { lie: bare, play: adopts }, [
+    "history_rolled_back",
+    "conflict",
+  ]);
+  const atNew = async (stage: Stage): Promise<Said[]> => {
+    await stage.newDevice(olivia).folders.adopt(folders.production, stage.compare);
+    return [];
+  };
+  await expectAttack(t, scene, "the same at a new device", { lie: bare, play: atNew }, [
+    "history_rolled_back",
+    "conflict",
+  ]);
+  const adoptsOrganization = async (stage: Stage): Promise<Said[]> => {
+    await stage.person(olivia).organizations.adopt(stage.compare);
+    return [];
+  };
+  const hidden = showHistory(org, []);
+  await expectAttack(t, scene, "an organization whose history is hidden", { lie: hidden, play: adoptsOrganization }, [
+    "history_rolled_back",
+    "conflict",
+  ]);
+  // Mallory's fork, from where she managed production; her words are right, and she is no member.
+  const present = await storedHistory(world, olivia, production);
+  const signed = { by: by(mallory), privateKey: mallory.privateKey };
+  const more = Array.from({ length: present.length }, () => ({ ...signed, change: { name: "production" } }));
+  const change = await rotation(production, 2);
+  const forked = await forgeAfter(present.slice(0, endOfVersion(1)), production, [{ ...signed, change }, ...more]);
+  const shown = all(showHistory(production, forked), replaced(bob, { key_version: 2, history_seq: forked.length - 1 }));
+  const trusts = async (stage: Stage): Promise<Said[]> => {
+    const me = stage.person(bob);
+    await me.folders.trust(folders.production, stage.compare);
+    return saidOf(await me.secrets.list("production"));
+  };
+  const codes = ["signer_removed", "history_invalid", "history_forked"];
+  await expectAttack(t, scene, "trust in a fork by a removed manager", { lie: shown, play: trusts }, codes);
+  const byAttacker = await forgeAfter([], production, [
+    {
+      by: by(olivia),
+      privateKey: attacker.privateKey,
+      change: {
+        org: world.org,
+        name: "production",
+        set: [
+          { who: by(olivia), key: attacker.publicKey, perm: "manage" },
+          { who: by(bob), key: bob.publicKey, perm: "read" },
+        ],
+        ver: 1,
+        check: await keyCheck(attacker.key, production, 1),
+      },
+    },
+  ]);
+  const other = all(showHistory(production, byAttacker), replaced(bob, { key_version: 1, history_seq: 0 }));
+  await expectAttack(t, scene, "trust in a history under another key of the owner", { lie: other, play: trusts }, [
+    ...codes,
+    "access_denied",
+  ]);
+  // The words that are compared are of the genuine history; what is read afterwards is another one.
+  let asked = 0;
+  const switching: Lie = (exchange) => {
+    if (exchange.path.endsWith("/history") && exchange.path.includes(folders.production)) asked += 1;
+    return asked <= 1 ? exchange.answer : other(exchange);
+  };
+  await expectAttack(t, scene, "another history after the comparison", { lie: switching, play: trusts }, [
+    ...codes,
+    "as honest",
+    "key_mismatch",
+    "key_rolled_back",
+    "history_rolled_back",
+    "access_denied",
+  ]);
+});
+
+await t.test("a key that changes between the comparison and the signature", async (t) => {
+  // A token that the service made carries no invitation: its machine is confirmed by comparing words.
+  const path = `/api/org/applications/${world.application}/tokens`;
+  const body = { name: "by hand", folders: [{ folder_id: folders.production, permission: "read" }] };
+  const { token } = (await scene.ask(olivia, "POST", path, body)) as { token: string };
+  const requested = [{ folderId: folders.production, permission: "read" as const }];
+  const { client_id: clientId } = await bootstrapped(wire, world.truth, { name: "by hand", token, folders: requested });
+  const switching = (kinds: readonly string[], honestly: number): Lie => {
+    let seen = 0;
+    return (exchange) => {
+      if (!kinds.includes(kindOf(exchange))) return exchange.answer;
+      seen += 1;
+      if (seen <= honestly) return exchange.answer;
+      return eachItem(kinds, (item) =>
+        item["client_id"] === clientId || item["id"] === clientId ? { ...item, public_key: attacker.publicKey } : item,
+      )(exchange);
+    };
+  };
+  const kinds = ["GET /api/org/applications/{id}/clients", "GET /api/org/folders/{id}/members"];
+  const confirms = async (stage: Stage): Promise<Said[]> => {
+    await stage.person(olivia).machines.confirm(world.application, clientId, stage.compare);
+    return [];
+  };
+  const codes = ["as honest", "access_denied", "holder_unconfirmed", "bad_answer", "conflict"];
+  for (const honestly of [0, 1, 2, 3])
+    await expectAttack(
+      t,
+      scene,
+      `after ${honestly} honest answers`,
+      { lie: switching(kinds, honestly), play: confirms },
+      codes,
+    );
+});
+
+await t.test("a removal whose cut the service chooses", async (t) => {
+  // Max manages production, works with the operator, and is removed.
+  const owner = scene.honest(olivia);
+  const email = emailOf("max");
+  const { token } = await owner.invites.create(email, "member");
+  const max = await newPerson(wire, world.truth, "max", { email, inviteToken: token });
+  await scene.honest(max).invites.accept(token);
+  for (const folder of [folders.production, folders.staging]) {
+    world.truth.grant(`folder:${folder}`, by(max), "manage");
+    await owner.folders.share(folder, { userId: idOf(max), permission: "manage" });
+  }
+  scene.oracle.hostile.set(max.publicKey, max.privateKey);
+  const present = await storedHistory(world, olivia, production);
+  const change = await rotation(production, present.filter((entry) => claimsOf(entry).ver !== undefined).length + 1);
+  const forked = await forgeAfter(present, production, [{ by: by(max), privateKey: max.privateKey, change }]);
+  const name = createHash("sha256").update(production).digest("hex");
+  const lie = rewrite(["GET /api/org/members/{id}/heads"], async (body) => ({
+    data: { ...(body["data"] as Json), [name]: [forked.length - 1, await hashOf(forked.at(-1) ?? "")] },
+  }));
+  await scene.oracle.verdict({});
+  const removes = async (stage: Stage): Promise<Said[]> => {
+    await stage.person(olivia).members.remove(idOf(max));
+    return [];
+  };
+  await expectAttack(t, scene, "later than the newest entry", { lie, play: removes }, [
+    "bad_answer",
+    "history_rolled_back",
+    "history_forked",
+    "as honest",
+  ]);
 });

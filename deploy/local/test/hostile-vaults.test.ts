@@ -321,8 +321,8 @@ await t.test("holders that the service invents", async (t) => {
     const lie = all(added(who), keys);
     await expectAttack(t, scene, `${title} at a rotation`, { lie, play: rotates(olivia) }, [
       "as honest",
-      "conflict",
       "holder_unconfirmed",
+      "conflict",
       "invalid_request",
     ]);
     await expectAttack(t, scene, `${title} waits for a key`, { lie, play: reads(olivia) }, ["as honest"]);
@@ -462,6 +462,38 @@ await t.test("names, ids, records and withheld keys", async (t) => {
   const malleable = async (): Promise<Lie> =>
     showHistory(res, (await storedHistory(world, olivia, res)).map(malleated));
   await expectAttack(t, scene, "malleated signatures", { lie: await malleable(), play: reads(before(bob)) }, [
+    "as honest",
+  ]);
+});
+
+await t.test("two managers rotate at the same time", async (t) => {
+  const both = await Promise.allSettled([olivia, anna].map((who) => scene.honest(who).vaults.rotate(team.id)));
+  t.ok(
+    both.some(({ status }) => status === "fulfilled"),
+    "one of them at least",
+  );
+  for (const one of both) if (one.status === "rejected") t.match(one.reason, { code: "conflict" });
+  // The loser is answered as if its rotation had been stored.
+  const lie: Lie = async (exchange) => {
+    if (!exchange.path.endsWith("/rotate") || exchange.answer.status === 200) return exchange.answer;
+    const vault = (await scene.ask(olivia, "GET", `/api/vaults/${team.id}`)) as Json;
+    return { status: 200, body: { ...vault, key_version: Number((exchange.body as Json)["key_version"]) + 1 } };
+  };
+  const play = async (stage: Stage): Promise<Said[]> => {
+    const [first, second] = [stage.person(olivia), stage.person(anna)];
+    await Promise.all([first, second].map((me) => me.vaults.rotate(team.id)));
+    return saidOfRecords(await second.records.list(team.id));
+  };
+  await expectAttack(t, scene, "and the loser believes that it has won", { lie, play }, [
+    "as honest",
+    "history_forked",
+    "history_rolled_back",
+    "key_mismatch",
+    "key_rolled_back",
+    "conflict",
+    "bad_answer",
+  ]);
+  await expectAttack(t, scene, "and everybody reads afterwards", { lie: ({ answer }) => answer, play: reads(bob) }, [
     "as honest",
   ]);
 });

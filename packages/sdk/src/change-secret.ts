@@ -79,7 +79,9 @@ async function find(
   const views = await listOf(store, id);
   const isIt = (folder: OpenFolder): boolean => folder.id === id;
   let folder = (await foldersFor(store, views)).find(isIt);
-  if (folder?.keyVersion === undefined) folder = (await store.folders(true)).find(isIt);
+  // A folder without secrets says nothing of its key: the one at hand may be from before a rotation.
+  const isConfirmed = views.some(({ folder_id }) => folder_id === id);
+  if (folder?.keyVersion === undefined || !isConfirmed) folder = (await store.folders(true)).find(isIt);
   if (folder === undefined) throw new CofferError("access_denied", "access to the folder was taken away meanwhile");
   return { folder, views, view: await findSecret(views, folder, notation.title, store.unsealedTitles) };
 }

@@ -1,3 +1,4 @@
+import { CofferError } from "@coffer/sdk";
 import type { PersonClient } from "@coffer/sdk";
 import type { Test } from "tap";
 import { collude } from "./collusion.ts";
@@ -63,12 +64,9 @@ export async function attack(
     outcome.error = error;
   }
   const problems = await oracle.verdict({ ...outcome, pins: await stage.pins() });
-  const { code } = (outcome.error ?? {}) as { code?: string };
-  return {
-    outcome: outcome.error === undefined ? "as honest" : (code ?? "an error without a code"),
-    problems,
-    error: outcome.error,
-  };
+  const { error } = outcome;
+  const named = error instanceof CofferError ? error.code : "another error";
+  return { outcome: error === undefined ? "as honest" : named, problems, error };
 }
 
 /** Attacks once: the client says one of these, and the oracle finds nothing. */

@@ -212,6 +212,8 @@ async function entryProblems(entry: string, { truth, known, hostile, genuine }: 
   const stray = claims.prev !== null && !genuine.has(claims.prev);
   const problems = stray ? [`an entry of ${claims.res} follows one that nobody honest has signed`] : [];
   problems.push(...(claims.set ?? []).flatMap((holder) => holderProblems(claims, holder, truth, hostile)));
+  for (const [seq, hash] of Object.values(claims.cut ?? {}))
+    if (!genuine.has(hash)) problems.push(`a cut at entry ${seq} of a history that nobody honest has signed`);
   for (const invitation of claims.invite ?? []) {
     if (hostile.has(invitation.join_key)) problems.push("an invitation with a join key of the attacker");
     const context = contexts.join(claims.res, claims.seq, claims.prev);
@@ -236,7 +238,8 @@ function holderProblems(
   // Who founds something names itself; of a newcomer whose registration failed nothing else is known.
   if (seq === 0 && who === by && !hostile.has(key)) return [];
   if (!truth.keysOf(who).has(key)) return [`an entry of ${res} names ${who} with a key that is not theirs`];
-  if (isOrganization(res) || truth.grantsOf(res, who).has(perm)) return [];
+  // Each member of an organization may read; whom its managers invited is in their entries.
+  if ((isOrganization(res) && perm === "read") || truth.grantsOf(res, who).has(perm)) return [];
   return [`an entry of ${res} gives ${who} the permission ${perm}, which no manager gave`];
 }
 

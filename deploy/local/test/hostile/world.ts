@@ -1,4 +1,4 @@
-import { contexts, decodeBase64, newId, openSealed, publicKeyOf, unboxBound } from "@coffer/crypto";
+import { accessTokenPrefix, contexts, decodeBase64, newId, openSealed, publicKeyOf, unboxBound } from "@coffer/crypto";
 import { bootstrap, CofferError, createClient, memoryTrust, personClient } from "@coffer/sdk";
 import type { AcceptOffer, MachineConfiguration, PersonClient, PersonSession, TrustRecord } from "@coffer/sdk";
 import { register } from "@coffer/sdk/account";
@@ -72,7 +72,9 @@ export async function newWorld(wire: Wire): Promise<World> {
   const join = async (name: string, role: "admin" | "member"): Promise<Person> => {
     const email = emailOf(name);
     const { token } = await owner.invites.create(email, role);
+    const { id } = await owner.organizations.current();
     const joined = await newPerson(wire, truth, name, { email, inviteToken: token });
+    if (role === "admin") truth.grant(`org:${id}`, `user:${joined.session.user.id}`, "manage");
     await clientOf(wire, joined).invites.accept(token);
     return joined;
   };
@@ -289,7 +291,8 @@ export async function bootstrapped(
   lie?: Lie,
 ): Promise<MachineConfiguration> {
   const { name, token, folders } = request;
-  truth.secret(token);
+  // A token that the service made is the service's own.
+  if (token.startsWith(accessTokenPrefix)) truth.secret(token);
   const save = (configuration: MachineConfiguration): Promise<void> => {
     const { client_id, public_key, private_key } = configuration;
     truth.principal(`client:${client_id}`, public_key, decodeBase64(private_key));

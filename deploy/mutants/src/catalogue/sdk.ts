@@ -13,6 +13,13 @@ const files = [`${tests}/private-file.test.ts`] as const;
 /** What a client does not believe a service, and what it keeps. */
 export const sdkMutants: readonly Mutant[] = [
   {
+    name: "first-secret-under-a-key-from-before-a-rotation",
+    file: `${source}/change-secret.ts`,
+    find: "if (folder?.keyVersion === undefined || !isConfirmed) folder",
+    replace: "if (folder?.keyVersion === undefined || isConfirmed) folder",
+    tests: ["deploy/local/test/hostile-machines.test.ts"],
+  },
+  {
     name: "folders-and-vaults-without-a-name",
     file: `${source}/secret-store.ts`,
     find: "if (items.every(named)) return items as Item[];",
