@@ -5,7 +5,7 @@ import { testDirectory } from "@coffer/testkit";
 import { startBrowser } from "../../../packages/crypto/test/browser/start.ts";
 import { newCli, newMachine, password } from "./cli-person.ts";
 import { npmStart, until } from "./npm-start.ts";
-import { newDevice, secondSession } from "./vault-people.ts";
+import { newAccount, newDevice, secondSession } from "./vault-people.ts";
 
 // The SDK's own sources in a real browser, on a page of another origin, against a running Coffer.
 
@@ -52,6 +52,46 @@ await t.test("a vault that is made in a page opens in Node, and the other way ro
     { url, vaultId: made.vault.id, id },
   );
   t.same(seen, { name: "node", password: "to it" });
+});
+
+await t.test("a page shares a vault, and takes it away again by a rotation", async (t) => {
+  const invited = "bob@example.com";
+  const token = await page.evaluate(
+    async ({ url, invited }) => {
+      const { personClient } = await import("@coffer/sdk");
+      return (await personClient(kept.session, url).invites.create(invited, "member")).token;
+    },
+    { url, invited },
+  );
+  const bob = await newAccount(url, invited, token);
+  const shared = await page.evaluate(
+    async ({ url, userId }) => {
+      const { personClient } = await import("@coffer/sdk");
+      const me = personClient(kept.session, url);
+      const { id } = await me.vaults.create("Team", { type: "shared" });
+      await me.records.create(id, { type: "login", fields: { name: "team", password: "of the team" } });
+      await me.vaults.share(id, { userId, permission: "write" });
+      return id;
+    },
+    { url, userId: bob.user.id },
+  );
+  const his = personClient(bob, url);
+  await his.vaults.accept(shared);
+  t.match(await his.records.list(shared), [{ fields: { password: "of the team" } }]);
+  await his.records.create(shared, { type: "login", fields: { name: "his", password: "from Bob" } });
+  const left = await page.evaluate(
+    async ({ url, id, userId }) => {
+      const { personClient } = await import("@coffer/sdk");
+      const me = personClient(kept.session, url);
+      await me.vaults.unshare(id, userId);
+      const { key_version: version } = await me.vaults.get(id);
+      const passwords = (await me.records.list(id)).map(({ fields }) => fields["password"]).sort();
+      await me.vaults.remove(id);
+      return { version, passwords };
+    },
+    { url, id: shared, userId: bob.user.id },
+  );
+  t.same(left, { version: 2, passwords: ["from Bob", "of the team"] });
 });
 
 await t.test("a page follows the vaults, and hears of a change", async (t) => {
