@@ -13,8 +13,8 @@ await t.test("of who is removed each vault that the person leaves is on record, 
   const [vault, second] = [await newVault(service, owner), await newVault(service, owner)];
   await share(service, owner, vault.id, member, "write");
   await share(service, owner, second.id, member, "read");
-  const removed = await people.remove(member, orgId);
   const told = new Set(listeners.vaults);
+  const removed = await people.remove(member, orgId);
   await people.tell(removed);
   for (const { id } of [vault, second])
     await listeners.vaultNews(
