@@ -11,6 +11,8 @@ export { nextState } from "./histories/next-state.ts";
 export type { SentEntry } from "./histories/next-state.ts";
 export { newId } from "./new-id.ts";
 export { nodeFlags } from "./node-flags.ts";
+export { runMigration } from "./run-migration.ts";
+export type { MigrationProgram } from "./run-migration.ts";
 export { createServiceBase } from "./service-base.ts";
 export type { ServiceBase, ServiceBaseOptions } from "./service-base.ts";
 export { readServiceConfig } from "./service-config.ts";
