@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { newId } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
-import { startCompany } from "../../sdk/test/history-people.ts";
+import { memberOf, signPastClients, startCompany } from "../../sdk/test/history-people.ts";
 import { coffer } from "./command.ts";
 import type { Outcome } from "./command.ts";
 
@@ -87,4 +87,27 @@ await t.test("whoever has the e-mail in the history is removed", async (t) => {
   t.notOk(signed()[`user:${bobId}`]);
   t.equal(signed()[`user:${carolId}`], "read");
   t.match(await run("member", "rm", "nobody@example.com"), { code: 5 });
+});
+
+await t.test("a folder is shared with whoever has the e-mail in the folder's own organization", async (t) => {
+  server.lie = (_request, { body }) => body;
+  const { id } = await alice.client().folders.create("payroll");
+  const dave = await company.join("dave@example.com");
+  const eve = await memberOf(server, "eve@example.com");
+  const other = await eve.client().organizations.create("Example");
+  await alice.client().invites.accept((await eve.client().invites.create("alice@example.com", "member")).token);
+  // There carol has the e-mail of dave.
+  const set = [
+    { who: `user:${carolId}`, key: carol.session.public_key, perm: "read", email: "dave@example.com" } as const,
+  ];
+  const seq = await signPastClients(server, eve, `org:${other.id}`, { set });
+  const shown = { id: other.id, name: "Example", history_seq: seq };
+  server.lie = ({ method, path }, { body }) => (method === "GET" && path === "/api/org" ? shown : body);
+  t.match(await run("folder", "share", "payroll", "dave@example.com"), {
+    code: 0,
+    stderr: /dave@example\.com may read/,
+  });
+  const holders = (server.histories.get(`folder:${id}`)?.state.holders ?? []).map(({ who }) => who);
+  t.ok(holders.includes(`user:${dave.session.user.id}`));
+  t.notOk(holders.includes(`user:${carolId}`));
 });

@@ -166,8 +166,13 @@ export interface PersonClient {
     remove(userId: string, options?: { force?: boolean | undefined }): Promise<Removal>;
     /** Signs that a member's key is the one that the service shows, once the words were compared. */
     confirm(userId: string, confirm: ConfirmKey): Promise<void>;
-    /** The members as the organization's history names them, by their ids. */
-    confirmed(): Promise<{ user_id: string; email: string; public_key: string }[]>;
+    /**
+     * The members as the organization's history names them, by their ids; with `folder`, its id, those of the organization that
+     * the folder's history names.
+     */
+    confirmed(options?: {
+      folder?: string | undefined;
+    }): Promise<{ user_id: string; email: string; public_key: string }[]>;
     sessions(userId: string): Promise<SessionListItem[]>;
     /** Ends one session of a member, or without an id all. */
     endSessions(userId: string, sessionId?: string): Promise<void>;
@@ -244,7 +249,8 @@ export function personClient(
   const send = personSender(keeper, transport, options.organization, now);
   const current = (): Promise<PersonSession> => keeper.current();
   const { trust: storage = memoryTrust(), onKeyringTrouble } = options;
-  const trust = personTrust({ send, session: current, storage, onKeyringTrouble });
+  const { organization } = options;
+  const trust = personTrust({ send, session: current, storage, organization, onKeyringTrouble });
   const secrets = personStore(send, trust, options.accept);
   const vaults = vaultStore(send, current, trust, options);
 
@@ -355,8 +361,10 @@ export function personClient(
         if (found === undefined) throw new CofferError("not_found", `there is no member ${userId} that you may see`);
         await confirmMember(send, trust, found, confirm);
       },
-      async confirmed() {
-        const { state } = await trust.organization();
+      async confirmed({ folder } = {}) {
+        const { state } = await (folder === undefined
+          ? trust.organization()
+          : trust.organizationOf(`folder:${folder}`));
         return state.holders.map(({ who, email = "", key }) => ({ user_id: who.slice(5), email, public_key: key }));
       },
       sessions: (userId) => list(`${member(userId)}/sessions`),

@@ -1,4 +1,6 @@
 import { fingerprint, newKeyPair } from "@coffer/crypto";
+import { sign } from "@coffer/history";
+import type { Change, Resource } from "@coffer/history";
 import { bootstrap, personClient } from "../src/index.ts";
 import type { MachineConfiguration, PersonClient, PersonClientOptions } from "../src/index.ts";
 import { memoryTrust } from "../src/histories/trust-storage.ts";
@@ -66,4 +68,17 @@ export async function newJoinedMachine(
   const folders = folderIds.map((folderId) => ({ folderId, permission: "read" as const }));
   const { token } = await me.tokens.create({ applicationId: application?.id ?? "", name: "web", folders });
   return bootstrap({ url, token, save: () => Promise.resolve() });
+}
+
+/** Signs the next entry of a history as a manager of it, past all clients and checks. Returns its number. */
+export async function signPastClients(
+  { histories }: HistoryServer,
+  { session, privateKey }: Member,
+  res: Resource,
+  change: Change,
+): Promise<number> {
+  const held = histories.get(res);
+  const signed = await sign(held?.state ?? null, res, `user:${session.user.id}`, privateKey, change);
+  histories.set(res, { entries: [...(held?.entries ?? []), signed.text], state: signed.state });
+  return signed.state.head.seq;
 }

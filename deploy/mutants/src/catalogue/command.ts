@@ -15,6 +15,13 @@ const folderVariables = "packages/cli/test/folder-variables.test.ts";
 /** What the command brings in, gives out and keeps on a person's machine. */
 export const commandMutants: readonly Mutant[] = [
   {
+    name: "folder-shared-by-an-e-mail-of-another-organization",
+    file: "packages/cli/src/commands/share.ts",
+    find: "await person.members.confirmed({ folder });",
+    replace: "await person.members.confirmed();",
+    tests: ["packages/cli/test/signed-member.test.ts"],
+  },
+  {
     name: "member-found-by-the-list-of-the-service",
     file: "packages/cli/src/commands/member.ts",
     find: "  if (found !== undefined) return found;",

@@ -6,6 +6,20 @@ const tests = ["packages/sdk/test/histories.test.ts"] as const;
 /** What a client checks before it uses a key that the service hands out. */
 export const historyClientMutants: readonly Mutant[] = [
   {
+    name: "chosen-organization-by-the-service's-word",
+    file: `${source}/person-trust.ts`,
+    find: "    if (chosen !== undefined) return own.newest(`org:${chosen}`);\n",
+    replace: '    if (chosen === "") return own.newest(`org:${chosen}`);\n',
+    tests: ["packages/sdk/test/two-organizations.test.ts"],
+  },
+  {
+    name: "colleagues-of-a-folder-in-another-organization",
+    file: "packages/sdk/src/person-client.ts",
+    find: "        const { state } = await (folder === undefined\n",
+    replace: '        const { state } = await (folder !== ""\n',
+    tests: ["packages/sdk/test/two-organizations.test.ts"],
+  },
+  {
     name: "next-key-for-a-holder-whose-access-was-ended",
     file: `${source}/next-key.ts`,
     find: "  requireEnded(trusted, listed);\n",

@@ -14,7 +14,7 @@ interface ShareOptions extends PersonOptions {
 export async function shareFolder({ args: [folder = "", member = ""], options, env }: Call<ShareOptions>) {
   const person = await asPerson(options, env);
   const { id, name } = await person.folders.find(folder);
-  const { user_id: userId, email } = await colleague(person, member);
+  const { user_id: userId, email } = await colleague(person, member, id);
   const grant = await person.folders.share(id, { userId, permission: options.permission });
   tell(`${email} may ${grant.permission} in ${name}`);
   if (options.json === true) printJson(grant);
@@ -24,7 +24,7 @@ export async function shareFolder({ args: [folder = "", member = ""], options, e
 export async function unshareFolder({ args: [folder = "", member = ""], options, env }: Call<PersonOptions>) {
   const person = await asPerson(options, env);
   const { id, name } = await person.folders.find(folder);
-  const { user_id: userId, email } = await colleague(person, member);
+  const { user_id: userId, email } = await colleague(person, member, id);
   await person.folders.unshare(id, userId);
   tell(`took ${name} away from ${email}, who may have kept its key`);
   tell(`the history of ${name} still names ${email}: \`coffer folder rotate ${name}\` ends that and makes a new key`);
@@ -81,12 +81,17 @@ function tellHolders(what: string, holders: readonly RotationHolder[]): void {
 }
 
 /**
- * The member of that e-mail or id, as the organization's history names members: the service's list says nothing of keys.
+ * The member of that e-mail or id, as the organization's history names members: the service's list says nothing of keys. With
+ * a folder it is the folder's organization: in another one the e-mail may be another person's.
  * Throws Failure: not found, or usage when two have the e-mail.
  */
-export async function colleague(person: PersonClient, wanted: string): Promise<{ user_id: string; email: string }> {
+export async function colleague(
+  person: PersonClient,
+  wanted: string,
+  folder?: string,
+): Promise<{ user_id: string; email: string }> {
   const text = canonicalName(wanted);
-  const members = await person.members.confirmed();
+  const members = await person.members.confirmed({ folder });
   const found = members.filter(({ user_id, email }) => (isUuid(text) ? user_id : email) === text);
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;

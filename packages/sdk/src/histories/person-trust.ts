@@ -26,8 +26,10 @@ import type { VaultPins } from "./vault-pins.ts";
 export interface PersonTrust {
   readonly histories: Histories;
   self(): Promise<Self>;
-  /** The organization that the calls are about, up to its newest entry. */
+  /** The organization that the calls are about, up to its newest entry. A chosen one is not the service's to say. */
   organization(): Promise<Verified>;
+  /** The organization that the history of a folder or vault names, up to its newest entry. */
+  organizationOf(res: Resource): Promise<Verified>;
   /** The caller, and what decides whether a key may be used. */
   keys(): Promise<KeyTrust>;
   /** Whose keys open folders. */
@@ -48,11 +50,14 @@ export interface PersonTrustOptions {
   send(request: ApiRequest): Promise<ApiAnswer>;
   session(): Promise<PersonSession>;
   storage: TrustStorage;
+  /** The organization that the caller has chosen, by its id. Undefined leaves the choice to the service. */
+  organization?: string | undefined;
   /** Hears why the person's other devices could not be told, or asked. */
   onKeyringTrouble?: ((error: CofferError) => void) | undefined;
 }
 
-export function personTrust({ send, session, storage, onKeyringTrouble }: PersonTrustOptions): PersonTrust {
+export function personTrust(options: PersonTrustOptions): PersonTrust {
+  const { send, session, storage, onKeyringTrouble } = options;
   const self = async (): Promise<Self> => personSelf(await session());
   const keyring = deviceKeyring({ send, session, histories: () => own, onTrouble: onKeyringTrouble });
   const own = histories({
@@ -78,6 +83,8 @@ export function personTrust({ send, session, storage, onKeyringTrouble }: Person
   });
 
   const organization = async (): Promise<Verified> => {
+    const chosen = options.organization?.toLowerCase();
+    if (chosen !== undefined) return own.newest(`org:${chosen}`);
     const { id } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
     return own.newest(`org:${id}`);
   };
@@ -86,6 +93,10 @@ export function personTrust({ send, session, storage, onKeyringTrouble }: Person
     histories: own,
     self,
     organization,
+    async organizationOf(res) {
+      const { state } = await own.newest(res);
+      return own.newest(`org:${state.org ?? ""}`);
+    },
     keys,
     folders: async () => ({ ...(await keys()), unsealing: personUnsealing(await session()) }),
     vaultPins: pins,

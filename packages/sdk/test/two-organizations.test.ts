@@ -1,0 +1,50 @@
+import { newKeyPair } from "@coffer/crypto";
+import t from "tap";
+import { memberOf, signPastClients, startCompany } from "./history-people.ts";
+import type { Company, Member } from "./history-people.ts";
+
+// A person in two organizations: what the managers of one sign decides nothing in the other, whichever the service says that a
+// request is about.
+
+interface Both extends Company {
+  bob: Member;
+  /** The organization of the attacker, of which alice is a member too. */
+  other: { id: string; name: string };
+  /** The key that the other organization's history has for bob. */
+  falseKey: string;
+}
+
+async function startBoth(t: Parameters<typeof startCompany>[0]): Promise<Both> {
+  const company = await startCompany(t);
+  const { server, alice, join } = company;
+  const bob = await join("bob@example.com");
+  const eve = await memberOf(server, "eve@example.com");
+  const other = await eve.client().organizations.create("Example");
+  await alice.client().invites.accept((await eve.client().invites.create("alice@example.com", "member")).token);
+  const { publicKey } = await newKeyPair();
+  const set = [{ who: `user:${bob.session.user.id}`, key: publicKey, perm: "read", email: "bob@example.com" } as const];
+  const seq = await signPastClients(server, eve, `org:${other.id}`, { set });
+  const view = { id: other.id, name: "Example", history_seq: seq };
+  server.lie = ({ method, path }, { body }) => (method === "GET" && path === "/api/org" ? view : body);
+  return { ...company, bob, other: view, falseKey: publicKey };
+}
+
+await t.test("a folder and a vault belong to the organization that the caller has chosen", async (t) => {
+  const { server, alice, bob, organizationId: organization, falseKey } = await startBoth(t);
+  const me = alice.client({ organization });
+  const folder = await me.folders.create("payroll");
+  t.equal(server.histories.get(`folder:${folder.id}`)?.state.org, organization);
+  const vault = await me.vaults.create("team", { type: "shared" });
+  t.equal(server.histories.get(`vault:${vault.id}`)?.state.org, organization);
+  const keys = (await me.members.confirmed()).map(({ public_key: key }) => key);
+  t.ok(keys.includes(bob.session.public_key));
+  t.notOk(keys.includes(falseKey));
+});
+
+await t.test("the colleagues of a folder are those of the organization that its history names", async (t) => {
+  const { alice, bob, organizationId: organization, falseKey } = await startBoth(t);
+  const { id } = await alice.client({ organization }).folders.create("payroll");
+  const keys = (await alice.client().members.confirmed({ folder: id })).map(({ public_key: key }) => key);
+  t.ok(keys.includes(bob.session.public_key));
+  t.notOk(keys.includes(falseKey));
+});
