@@ -6,10 +6,11 @@ import {
   newId,
   newKey,
   newKeyPair,
+  readInviteToken,
   seal,
   signEs256,
 } from "@coffer/crypto";
-import { sign } from "@coffer/history";
+import { makeInvitation, sign } from "@coffer/history";
 import t from "tap";
 import { bootstrap, createClient } from "../src/index.ts";
 import type { MachineConfiguration } from "../src/index.ts";
@@ -512,6 +513,40 @@ await t.test("a person does not join a history of the service's own that names t
   });
   server.lie = ({ path }, { body }) => (path === "/api/org/invites/history" ? { data: [text], history_seq: 0 } : body);
   await t.rejects(bob.client().invites.accept(token), { code: "join_invalid" });
+});
+
+await t.test("an invitation does not replace the history of an organization that the person knows", async (t) => {
+  const { alice, join, server, organizationId } = await startCompany(t);
+  await join("bob@example.com");
+  const folder = await alice.client().folders.create("production");
+  // A stranger's history under the id of alice's organization, with an invitation for alice at its end.
+  const stranger = await memberOf(server, "eve@example.com");
+  await stranger.client().organizations.create("Club");
+  const { token } = await stranger.client().invites.create("alice@example.com", "member");
+  const { tokenHash: tag, wrapKey } = await readInviteToken(token);
+  const res = `org:${organizationId}` as const;
+  const by = `user:${stranger.session.user.id}` as const;
+  const set = [{ who: by, key: stranger.session.public_key, perm: "manage", email: "eve@example.com" } as const];
+  let { text, state } = await sign(null, res, by, stranger.privateKey, { name: "Club", set });
+  const entries = [text];
+  for (let seq = 1; seq < 9; seq += 1) {
+    const request = { tag, wrapKey, kind: "user", perm: "read", email: "alice@example.com" } as const;
+    const change = seq < 8 ? { name: "Club" } : { invite: [await makeInvitation(state, res, request)] };
+    ({ text, state } = await sign(state, res, by, stranger.privateKey, change));
+    entries.push(text);
+  }
+  server.lie = ({ path, body: sent }, { body }) => {
+    if (path !== "/api/org/invites/history") return body;
+    const { after = -1 } = JSON.parse(sent) as { after?: number };
+    return { data: entries.slice(after + 1), history_seq: entries.length - 1 };
+  };
+  const before = (await alice.trust.load()).resources[res]?.pin;
+  await t.rejects(alice.client().invites.accept(token), { code: "history_forked" });
+  t.same((await alice.trust.load()).resources[res]?.pin, before);
+  await t.rejects(alice.client({ trust: memoryTrust() }).invites.accept(token), { code: "history_forked" });
+  server.lie = (_request, { body }) => body;
+  t.equal((await alice.client().folders.list())[0]?.id, folder.id);
+  t.equal((await alice.client().members.confirmed()).length, 2);
 });
 
 await t.test("a machine whose join was stored, and whose answer was lost, finds itself in the history", async (t) => {

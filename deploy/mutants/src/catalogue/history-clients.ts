@@ -6,6 +6,20 @@ const tests = ["packages/sdk/test/histories.test.ts"] as const;
 /** What a client checks before it uses a key that the service hands out. */
 export const historyClientMutants: readonly Mutant[] = [
   {
+    name: "invitation-to-another-history-of-a-known-organization",
+    file: `${source}/join-folder.ts`,
+    find: "const before = known === undefined ? undefined : { ...known, state: null };",
+    replace: "const before = known?.pin.seq !== -1 ? undefined : { ...known, state: null };",
+    tests,
+  },
+  {
+    name: "invitation-accepted-without-what-other-devices-know",
+    file: `${source}/histories.ts`,
+    find: "      await options.learnNow?.();\n",
+    replace: "",
+    tests,
+  },
+  {
     name: "chosen-organization-by-the-service's-word",
     file: `${source}/person-trust.ts`,
     find: "    if (chosen !== undefined) return own.newest(`org:${chosen}`);\n",

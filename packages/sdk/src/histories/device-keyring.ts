@@ -10,6 +10,8 @@ import type { TrustRecord } from "./trust-storage.ts";
 export interface DeviceKeyring {
   /** Brings in what the others trust; asks once. Throws CofferError `keyring_missing`, `keyring_rolled_back`. */
   learn(): Promise<void>;
+  /** Brings in what the others trust now; nothing where there is no keyring. Throws CofferError `keyring_rolled_back`. */
+  learnNow(): Promise<void>;
   /** Brings in what the others trust now, as far as it fits: what is trusted again after it is what they are told. */
   renew(): Promise<void>;
   /** Tells the others what this device trusts, when it trusts more than they were told. */
@@ -83,6 +85,12 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
         asked = undefined;
         throw error;
       })),
+    async learnNow() {
+      await take().catch((error: unknown) => {
+        if (!(error instanceof CofferError) || error.code !== "keyring_missing") throw error;
+        onTrouble?.(error);
+      });
+    },
     async renew() {
       await take().catch((error: unknown) => {
         if (!(error instanceof CofferError)) throw error;

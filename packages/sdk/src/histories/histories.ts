@@ -15,6 +15,8 @@ export type Verified = Trusted & { state: HistoryState };
 export interface Histories {
   /** What is kept of a history, without a request; undefined when nothing is. */
   known(res: Resource): Promise<Trusted | undefined>;
+  /** The same with what the person's other devices trust now, as far as they have told it. */
+  learned(res: Resource): Promise<Trusted | undefined>;
   /** The history with the entry of that number, which a view named; read only when it is newer than what is kept. */
   at(res: Resource, historySeq: number | null | undefined): Promise<Verified>;
   /** The history up to its newest entry, read now. */
@@ -38,6 +40,8 @@ export interface HistoriesOptions {
   self(): Promise<HolderId>;
   /** Brings in what other devices of the person trust, when something is not known here. */
   learn?: ((res: Resource) => Promise<void>) | undefined;
+  /** The same, asked now, whatever was asked before; nothing where there is no keyring. */
+  learnNow?: (() => Promise<void>) | undefined;
   /** Whether a history that was not accepted yet is the caller's own, or accepted by what is verified now. */
   accepts(verified: Pick<Walked, "state" | "given" | "made">): Promise<boolean>;
   /** Whether organizations' histories say who may sign: people read them, machines cannot. */
@@ -169,6 +173,10 @@ export function histories(options: HistoriesOptions): Histories {
     changeRecord: change,
     newest,
     known: async (res) => trustedIn(await record(), res),
+    async learned(res) {
+      await options.learnNow?.();
+      return trustedIn(await record(), res);
+    },
     async at(res, historySeq) {
       const known = trustedIn(await record(), res);
       const state = known?.state;

@@ -23,7 +23,8 @@ const rounds = 8;
  * Joins a history by an invitation: verifies it from entry 0, opens the join key, and sends the entry that sets the caller.
  * Returns what is to be trusted from then on; undefined where there is no history. A join that was stored before, and whose
  * answer was lost, is found. A history that names the caller already counts only if it has the invitation: anybody can sign
- * a history of their own with the caller's public key in it.
+ * a history of their own with the caller's public key in it. What is trusted of the history before must be part of it: anybody
+ * can make an invitation to a history of their own under the id of one that the caller knows.
  * Throws CofferError `join_invalid` when the history does not have the invitation, and what reading a history throws.
  */
 export async function join(
@@ -33,10 +34,13 @@ export async function join(
   token: JoinToken,
   email: string | undefined,
   send: (entry: string) => Promise<ApiAnswer>,
+  known?: Trusted,
 ): Promise<Trusted | undefined> {
+  // The whole history is read: the invitation is looked for in all of it.
+  const before = known === undefined ? undefined : { ...known, state: null };
   for (let round = 1; ; round += 1) {
     try {
-      const walked = await walk(read, res, self.who, undefined);
+      const walked = await walk(read, res, self.who, before);
       if (walked === null) return undefined;
       const { state, given, joinedBy } = walked;
       const invitation = [...state.invitations, joinedBy].find((one) => one?.tag === token.tag);

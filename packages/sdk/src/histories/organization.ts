@@ -90,7 +90,8 @@ export type ProveJoin = <T>(request: (fields: object) => Promise<T>) => Promise<
 /**
  * Joins the organization of an invitation: its history is verified from the beginning, and pinned from the invitation on. An
  * invitation that the service made, of an organization without a history, is accepted as it is.
- * Throws CofferError `join_invalid` for an invitation that the history does not have.
+ * Throws CofferError `join_invalid` for an invitation that the history does not have, `history_forked` or `history_rolled_back`
+ * when one of the person's devices knows another history of that organization.
  */
 export async function acceptInvitation(
   send: Send,
@@ -118,6 +119,7 @@ export async function acceptInvitation(
       joined = askedFor<OrganizationView>(answer, { id: res.slice("org:".length) });
       return answer;
     },
+    await trust.histories.learned(res),
   );
   if (trusted?.state == null)
     throw new CofferError("no_history", "the organization has no history that could be joined");

@@ -67,6 +67,7 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
     learn: async (res) => {
       if (!res.startsWith("vault:")) await keyring.learn();
     },
+    learnNow: () => keyring.learnNow(),
     // Entry 0 was signed with one's own key. Of one's own vault the pin says it, which its maker stores at once.
     accepts: async ({ made, state }) => kindOf(state.res) !== "vault" && made === (await self()).publicKey,
     organizations: true,
