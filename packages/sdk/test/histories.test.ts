@@ -549,6 +549,25 @@ await t.test("an invitation does not replace the history of an organization that
   t.equal((await alice.client().members.confirmed()).length, 2);
 });
 
+await t.test("a folder of which another device has told the keyring is not adopted", async (t) => {
+  const { alice, server } = await startCompany(t);
+  await alice.client().folders.list();
+  const { id } = await alice.client({ trust: memoryTrust() }).folders.create("production");
+  server.lie = ({ method, path }, { body }) => {
+    if (method === "GET" && path.endsWith(`${id}/history`)) return { data: [], history_seq: null };
+    if (method !== "GET" || path !== "/api/org/folders") return body;
+    return { data: (body as { data: object[] }).data.map((view) => ({ ...view, history_seq: null })) };
+  };
+  const adopt = (): Promise<unknown> => alice.client().folders.adopt(id, () => Promise.resolve(true));
+  const keyring = server.keyrings.get(alice.session.user.id);
+  server.keyrings.delete(alice.session.user.id);
+  await t.rejects(adopt(), { code: "keyring_missing" }, "this device has seen one");
+  if (keyring !== undefined) server.keyrings.set(alice.session.user.id, keyring);
+  await t.rejects(adopt(), { code: "conflict", message: /one of your devices/ });
+  const posted = server.received.filter(({ method, path }) => method === "POST" && path.endsWith("/history"));
+  t.same(posted, [], "nothing was signed");
+});
+
 await t.test("a machine whose join was stored, and whose answer was lost, finds itself in the history", async (t) => {
   const { alice, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");

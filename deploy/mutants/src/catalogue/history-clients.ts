@@ -6,6 +6,20 @@ const tests = ["packages/sdk/test/histories.test.ts"] as const;
 /** What a client checks before it uses a key that the service hands out. */
 export const historyClientMutants: readonly Mutant[] = [
   {
+    name: "adopted-although-another-device-knows-a-history",
+    file: `${source}/adopt.ts`,
+    find: "(await trust.histories.learned(res)) !== undefined",
+    replace: "(await trust.histories.known(res)) !== undefined",
+    tests,
+  },
+  {
+    name: "keyring-that-was-seen-may-be-missing",
+    file: `${source}/device-keyring.ts`,
+    find: 'error.code !== "keyring_missing" || keyring > 0) throw error;',
+    replace: 'error.code !== "keyring_missing" || keyring < 0) throw error;',
+    tests,
+  },
+  {
     name: "invitation-to-another-history-of-a-known-organization",
     file: `${source}/join-folder.ts`,
     find: "const before = known === undefined ? undefined : { ...known, state: null };",

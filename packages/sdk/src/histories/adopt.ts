@@ -153,9 +153,9 @@ export async function confirmMember(
 }
 
 async function adopt(send: Send, trust: PersonTrust, res: Resource, change: Change): Promise<void> {
-  // A service that hides a history must not get another one.
-  if ((await trust.histories.known(res)) !== undefined)
-    throw new CofferError("conflict", `this device knows a history of ${res}: adopt what has none`);
+  // A service that hides a history, also one of which another device has told the keyring, must not get another one.
+  if ((await trust.histories.learned(res)) !== undefined)
+    throw new CofferError("conflict", `one of your devices knows a history of ${res}: adopt what has none`);
   const { who, privateKey } = await trust.self();
   const by = who as `user:${string}`; // people adopt
   const { text, state } = await understoodHistory((async () => sign(null, res, by, await privateKey(), change))());

@@ -10,7 +10,10 @@ import type { TrustRecord } from "./trust-storage.ts";
 export interface DeviceKeyring {
   /** Brings in what the others trust; asks once. Throws CofferError `keyring_missing`, `keyring_rolled_back`. */
   learn(): Promise<void>;
-  /** Brings in what the others trust now; nothing where there is no keyring. Throws CofferError `keyring_rolled_back`. */
+  /**
+   * Brings in what the others trust now; nothing where no keyring was ever seen. Throws CofferError `keyring_missing`,
+   * `keyring_rolled_back`, `history_forked`.
+   */
   learnNow(): Promise<void>;
   /** Brings in what the others trust now, as far as it fits: what is trusted again after it is what they are told. */
   renew(): Promise<void>;
@@ -86,8 +89,9 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
         throw error;
       })),
     async learnNow() {
+      const { keyring } = await histories().record();
       await take().catch((error: unknown) => {
-        if (!(error instanceof CofferError) || error.code !== "keyring_missing") throw error;
+        if (!(error instanceof CofferError) || error.code !== "keyring_missing" || keyring > 0) throw error;
         onTrouble?.(error);
       });
     },

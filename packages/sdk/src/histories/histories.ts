@@ -40,7 +40,7 @@ export interface HistoriesOptions {
   self(): Promise<HolderId>;
   /** Brings in what other devices of the person trust, when something is not known here. */
   learn?: ((res: Resource) => Promise<void>) | undefined;
-  /** The same, asked now, whatever was asked before; nothing where there is no keyring. */
+  /** The same, asked now, whatever was asked before; nothing where no keyring was ever seen. */
   learnNow?: (() => Promise<void>) | undefined;
   /** Whether a history that was not accepted yet is the caller's own, or accepted by what is verified now. */
   accepts(verified: Pick<Walked, "state" | "given" | "made">): Promise<boolean>;
