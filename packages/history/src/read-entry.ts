@@ -26,9 +26,10 @@ export async function readEntry(text: string): Promise<Entry> {
   const parts = text.length <= longestEntry ? text.split(".") : [];
   const [head, payload = "", signature = ""] = parts;
   if (parts.length !== 3 || head !== header) throw malformed("it is not a compact JWS with the header of an entry");
-  const claims = readClaims(payload);
+  const { text: json, claims } = readClaims(payload);
   const problem = claimsProblem(claims);
   if (problem !== null) throw malformed(problem);
+  requireOnce(json, claims);
   const entry = claims as Claims; // claimsProblem has looked at every member
   const keys = [...(entry.set ?? []).map(({ key }) => key), ...(entry.invite ?? []).map((one) => one.join_key)];
   await Promise.all(keys.map((key) => importPublicKey(key, "ECDSA"))).catch(() => {
@@ -38,19 +39,20 @@ export async function readEntry(text: string): Promise<Entry> {
   return { claims: entry, hash: await sha256Hex(signed), signed, signature: bytesOf(signature) };
 }
 
-function readClaims(payload: string): unknown {
-  let text: string;
-  let claims: unknown;
+function readClaims(payload: string): { text: string; claims: unknown } {
   try {
-    text = decodeText(bytesOf(payload));
-    claims = JSON.parse(text);
+    const text = decodeText(bytesOf(payload));
+    return { text, claims: JSON.parse(text) };
   } catch {
     throw malformed("its payload is not JSON in UTF-8");
   }
+}
+
+/** Refuses members of one name. The claims have the right form: what is nested deeper would be too deep to be counted. */
+function requireOnce(text: string, claims: unknown): void {
   // Every member of the text has one colon outside of strings; of two members of one name JSON.parse keeps one.
   const colons = text.replace(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
   if (colons !== countMembers(claims)) throw malformed("it names a claim twice");
-  return claims;
 }
 
 function countMembers(value: unknown): number {

@@ -226,6 +226,11 @@ void t.test("the form of an entry", async (t) => {
   await refused("an unknown claim", await forge(alice.privateKey, claims.replace("{", '{"iat":1,')));
   await refused("a claim twice", await forge(alice.privateKey, claims.replace("{", '{"name":"other",')));
   await refused("a member twice", await forge(alice.privateKey, claims.replace('"perm":', '"perm":"read","perm":')));
+  for (const depth of [3000, 20_000])
+    await refused(
+      `a claim ${depth} levels deep`,
+      await forge(alice.privateKey, claims.replace("{", `{"x":${"[".repeat(depth)}${"]".repeat(depth)},`)),
+    );
   await refused("__proto__", await forge(alice.privateKey, claims.replace("{", '{"__proto__":{},')));
   await refused(
     "a compressed key",

@@ -77,6 +77,13 @@ export const historyMutants: readonly Mutant[] = [
     tests: entries,
   },
   {
+    name: "history-claims-counted-before-their-form",
+    file: `${source}/read-entry.ts`,
+    find: "  const problem = claimsProblem(claims);\n",
+    replace: "  requireOnce(json, claims);\n  const problem = claimsProblem(claims);\n",
+    tests: ["packages/history/test/extend.test.ts"],
+  },
+  {
     name: "history-claim-twice",
     file: `${source}/read-entry.ts`,
     find: "colons !== countMembers(claims)",
