@@ -136,7 +136,7 @@ async function firstTrust(
   const self = { who: `user:${userId}` as const, publicKey, privateKey: () => Promise.resolve(privateKey) };
   const { text, state } = await firstOrganizationEntry(self, id, organization, canonicalEmail(email));
   const made = withTrusted(trust, `org:${id}`, { pin: state.head, state, accepted: true });
-  return { trust: made, organization: { org_id: id, entry: text } };
+  return { trust: { ...made, organization: id }, organization: { org_id: id, entry: text } };
 }
 
 /** The only part of an invitation that is ever sent. One that the service made is sent as it is. */

@@ -48,3 +48,22 @@ await t.test("the colleagues of a folder are those of the organization that its 
   t.ok(keys.includes(bob.session.public_key));
   t.notOk(keys.includes(falseKey));
 });
+
+await t.test("without a choice it is the organization that the service said first", async (t) => {
+  const { server, alice, organizationId: organization, other } = await startBoth(t);
+  await t.rejects(alice.client().folders.create("payroll"), { code: "bad_answer", message: /--org/ });
+  const chosen = await alice.client({ organization: other.id }).members.confirmed();
+  t.ok(
+    chosen.some(({ email }) => email === "eve@example.com"),
+    "one that is named is meant",
+  );
+  server.lie = (_request, { body }) => body;
+  const { id } = await alice.client().folders.create("payroll");
+  t.equal(server.histories.get(`folder:${id}`)?.state.org, organization);
+
+  const { user } = alice.session;
+  await alice.client({ organization: other.id }).members.remove(user.id);
+  t.equal((await alice.trust.load()).organization, organization, "who leaves another one");
+  await alice.client().members.remove(user.id, { force: true });
+  t.equal((await alice.trust.load()).organization, undefined, "who leaves it has none");
+});

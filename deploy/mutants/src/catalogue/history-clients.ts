@@ -41,6 +41,13 @@ export const historyClientMutants: readonly Mutant[] = [
     tests: ["packages/sdk/test/two-organizations.test.ts"],
   },
   {
+    name: "organization-that-the-service-chooses-each-time",
+    file: `${source}/person-trust.ts`,
+    find: "    if (first !== id) throw anotherOrganization(first, id);\n",
+    replace: '    if (first === "") throw anotherOrganization(first, id);\n',
+    tests: ["packages/sdk/test/two-organizations.test.ts"],
+  },
+  {
     name: "colleagues-of-a-folder-in-another-organization",
     file: "packages/sdk/src/person-client.ts",
     find: "        const { state } = await (folder === undefined\n",

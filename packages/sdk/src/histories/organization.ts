@@ -185,6 +185,10 @@ export async function removeMember(send: Send, trust: PersonTrust, userId: strin
   const rotate = await stillNaming(trust, removed);
   await rememberEnded(trust.histories, removed, (res) => rotate.some(({ kind, id }) => res === `${kind}:${id}`));
   const leaves = who === removed;
+  if (leaves)
+    await trust.histories.changeRecord((before) =>
+      state.res === `org:${before.organization ?? ""}` ? { ...before, organization: undefined } : before,
+    );
   if (leaves || holderOf(state, who)?.perm !== "manage") return { signed: false, rotate };
   return { signed: await signRemoval(send, trust, state, userId).catch(isAway), rotate };
 }

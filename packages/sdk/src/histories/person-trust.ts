@@ -1,6 +1,6 @@
 import { kindOf } from "@coffer/history";
 import type { HistoryState, Resource } from "@coffer/history";
-import type { CofferError } from "../errors.ts";
+import { CofferError } from "../errors.ts";
 import { personUnsealing } from "../folder-key.ts";
 import type { PersonSession } from "../person-session.ts";
 import type { ConfirmKey } from "../public-key.ts";
@@ -87,7 +87,11 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
     const chosen = options.organization?.toLowerCase();
     if (chosen !== undefined) return own.newest(`org:${chosen}`);
     const { id } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
-    return own.newest(`org:${id}`);
+    const { organization: first = id } = await own.record();
+    if (first !== id) throw anotherOrganization(first, id);
+    const verified = await own.newest(`org:${id}`);
+    await own.changeRecord((before) => (before.organization === undefined ? { ...before, organization: id } : before));
+    return verified;
   };
 
   return {
@@ -118,6 +122,15 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
       await share();
     },
   };
+}
+
+/** Where nobody has chosen, the service must not choose now this and now that organization of the person. */
+function anotherOrganization(first: string, shown: string): CofferError {
+  return new CofferError(
+    "bad_answer",
+    `the service says that this is about the organization ${shown}, and said ${first} before: name one with --org ` +
+      "(`organization` of the SDK)",
+  );
 }
 
 /** The e-mails of the people who manage a resource; their ids where the organization does not name them. */

@@ -32,6 +32,8 @@ export interface TrustRecord {
   keyring: number;
   /** Whether the keyring on the service lacks something of this record. */
   unsaved: boolean;
+  /** The organization that calls without a choice are about, as the service said first; another one is refused. */
+  organization?: string | undefined;
   resources: Record<string, Trusted>;
 }
 
