@@ -56,7 +56,8 @@ export function removeField(
       throw new CofferError("secret_not_found", `${folder.name} holds no such secret or field`);
     const fields = Object.fromEntries(Object.entries(payload.fields).filter(([name]) => name !== notation.field));
     if (Object.keys(fields).length === 0) {
-      await destroy(store, folder.id, view.uid);
+      // Only as it was read: another field that came meanwhile stays.
+      await destroy(store, folder.id, view.uid, view.version);
       return { uid: view.uid, removed: "secret" };
     }
     await replace(store, folder, view, { ...payload, fields });
@@ -127,10 +128,14 @@ async function isThere(store: SecretStore, uid: string): Promise<boolean> {
   }
 }
 
-/** Deletes a secret that was there a moment ago: one that is gone by now, or whose answer was lost, is deleted too. */
-async function destroy(store: SecretStore, folderId: string, uid: string): Promise<void> {
+/**
+ * Deletes a secret that was there a moment ago: one that is gone by now, or whose answer was lost, is deleted too. With a
+ * version only that one; throws `precondition_failed` for another.
+ */
+async function destroy(store: SecretStore, folderId: string, uid: string, version?: number): Promise<void> {
+  const headers = version === undefined ? undefined : { "if-match": `"${version}"` };
   try {
-    await store.send({ method: "DELETE", path: pathOf(store, folderId, uid) });
+    await store.send({ method: "DELETE", path: pathOf(store, folderId, uid), headers });
   } catch (error) {
     if (!(error instanceof CofferError) || error.status !== 404 || error.foreign) throw error;
   }

@@ -147,6 +147,35 @@ await t.test(
   },
 );
 
+await t.test("the last field takes its secret with it only when no other field came meanwhile", async (t) => {
+  const folder = newFolder("production");
+  const first = await newSecret(folder, "database", { password: "s3cret" });
+  const second = await newSecret(folder, "database", { password: "s3cret", user: "app" });
+  const later = { ...second, version: 2 };
+  let held = first;
+  const changes: unknown[] = [];
+  const server = await startServer(t, (request, response) => {
+    const { method, headers } = request;
+    if (method === "GET") {
+      json(response, 200, { data: request.path.includes("/folders") ? [view] : [held] });
+      return;
+    }
+    changes.push([method, headers["if-match"]]);
+    const refused = method === "DELETE" && headers["if-match"] === '"1"';
+    held = later;
+    if (refused) json(response, 412, { error: "precondition_failed", message: "another version" });
+    else if (method === "DELETE") response.writeHead(204).end();
+    else json(response, 200, { uid: held.uid, folder_id: folder.id, version: 3 });
+  });
+  const machine = await newMachine(server.url, [folder]);
+  const view = await folderFor(folder, machine.public_key);
+  t.match(await createClient(machine).remove(uri("database")), { removed: "field" });
+  t.same(changes, [
+    ["DELETE", '"1"'],
+    ["PUT", '"2"'],
+  ]);
+});
+
 await t.test("a field that is not there is an error that names those that are", async (t) => {
   const { client } = await setUp(t);
   await t.rejects(client.read(uri("database", "port")), { code: "secret_not_found", message: /password, user/ });

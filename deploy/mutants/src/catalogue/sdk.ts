@@ -13,6 +13,13 @@ const files = [`${tests}/private-file.test.ts`] as const;
 /** What a client does not believe a service, and what it keeps. */
 export const sdkMutants: readonly Mutant[] = [
   {
+    name: "last-field-removed-with-a-field-that-came-meanwhile",
+    file: `${source}/change-secret.ts`,
+    find: "await destroy(store, folder.id, view.uid, view.version);",
+    replace: "await destroy(store, folder.id, view.uid);",
+    tests: [`${tests}/secrets-client.test.ts`],
+  },
+  {
     name: "first-secret-under-a-key-from-before-a-rotation",
     file: `${source}/change-secret.ts`,
     find: "if (folder?.keyVersion === undefined || !isConfirmed) folder",
