@@ -6,5 +6,5 @@ export type { EventHandler } from "./events.ts";
 export { maxPayloadBytes } from "./wire.ts";
 export { natsPermission, natsUsers } from "./permissions.ts";
 export type { NatsPermission, NatsUser } from "./permissions.ts";
-export { natsServerConfig } from "./server-config.ts";
+export { natsServerConfig, responseExpiry } from "./server-config.ts";
 export type { ServerConfigOptions } from "./server-config.ts";

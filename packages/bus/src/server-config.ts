@@ -8,8 +8,8 @@ export interface ServerConfigOptions {
   maxPayload?: number | undefined;
 }
 
-// Longer than any request waits for its answer.
-const responseExpiry = "1m";
+/** How long a service may answer a request: longer than any request waits for its answer. */
+export const responseExpiry = "1m";
 
 /**
  * The configuration file of a NATS server (2.9 and newer) with these users and nobody else. Without JetStream: nothing

@@ -4,7 +4,7 @@ export { createLimiter } from "./limiter.ts";
 export type { Bucket, Decision, Limiter, LimiterOptions } from "./limiter.ts";
 export { createOwnCount } from "./own-count.ts";
 export type { OwnCount } from "./own-count.ts";
-export { redisAcl, redisPermission, redisUsers } from "./permissions.ts";
+export { redisAcl, redisAclRules, redisPermission, redisUsers } from "./permissions.ts";
 export type { AclOptions, RedisPermission, RedisUser } from "./permissions.ts";
 export { sourceAddress, unknownAddress } from "./source-address.ts";
 export { parseTrustedProxies } from "./trusted-proxies.ts";

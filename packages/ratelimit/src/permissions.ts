@@ -95,17 +95,20 @@ export function redisAcl({ users, ownerPassword, version }: AclOptions): string[
   return [`user default reset ${owner}`, ...users.map((user) => `user ${user.user} ${rulesOf(user, version)}`)];
 }
 
-function rulesOf({ password, commands, readWrite, read, write }: RedisUser, version: number): string {
+function rulesOf({ password, ...permission }: RedisUser, version: number): string {
+  return ["reset on", passwordHash(password), ...redisAclRules(permission, version)].join(" ");
+}
+
+/** The keys and commands of a permission as rules of an ACL, for a server of this major version. */
+export function redisAclRules({ commands, readWrite, read, write }: RedisPermission, version: number): string[] {
   const keysOf = (mode: "R" | "W", keys: readonly string[]): string[] =>
     keys.map((key) => (version < 7 ? `~${key}` : `%${mode}~${key}`));
   return [
-    "reset on",
-    passwordHash(password),
     ...readWrite.map((key) => `~${key}`),
     ...keysOf("R", read),
     ...keysOf("W", write),
     ...commands.map((command) => `+${command}`),
-  ].join(" ");
+  ];
 }
 
 function passwordHash(password: string): string {

@@ -2,6 +2,7 @@ import { insecureHttpOption, urlOption } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 import { accountRows } from "./account.ts";
 import { auditRows } from "./audit.ts";
+import { devRows } from "./dev.ts";
 import { doctorRows } from "./doctor.ts";
 import { manageRows } from "./manage.ts";
 import { peopleRows } from "./people.ts";
@@ -27,6 +28,7 @@ export const groups: readonly (readonly [heading: string, rows: readonly Command
   ["People:", reaching(peopleRows)],
   ["Audit:", reaching(auditRows)],
   ["When something is wrong:", reaching(doctorRows)],
+  ["For an installation on Kubernetes:", devRows],
   ["Your shell:", shellRows(() => ({ rows: groups.flatMap(([, rows]) => rows), nouns }))],
 ];
 
@@ -45,4 +47,5 @@ export const nouns: Readonly<Record<string, string>> = {
   invite: "invitations into the organization",
   member: "who is in the organization",
   audit: "the audit records of your organization",
+  dev: "files for the stores of an installation",
 };

@@ -1,0 +1,44 @@
+// Fails when the services take a proxy's address for the caller's. The limit counts by the source address that a service
+// sees: a request that goes straight to the service and one that goes through the gateway must count together.
+import process from "node:process";
+
+const path = "/api/sm/v1/secrets";
+const { DIRECT_URL: direct, PUBLIC_URL: gateway } = process.env;
+const forged = "203.0.113.77";
+
+async function left(url, headers = {}) {
+  const answer = await fetch(url + path, { headers, redirect: "manual" }).catch((error) => {
+    throw new Error(`${url} cannot be reached: ${error.cause?.code ?? error.message}`);
+  });
+  await answer.arrayBuffer();
+  const found = /\br=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1];
+  if (found === undefined) throw new Error(`${url}${path} answered ${answer.status} without a limit: is this Coffer?`);
+  return Number(found);
+}
+
+async function check() {
+  const first = await left(direct);
+  const second = await left(direct);
+  if (second !== first - 1) throw new Error("other requests from this address disturb the measurement: run it again");
+  const through = await left(gateway);
+  if (through !== second - 1)
+    throw new Error(
+      `through ${gateway} the services see another address than this pod's: that of a proxy. ` +
+        "Name the proxies' networks in trustedProxyCidrs, and keep the source address on its way " +
+        "(externalTrafficPolicy: Local, or PROXY protocol)",
+    );
+  const claimed = await left(gateway, { "x-forwarded-for": forged });
+  if (claimed !== through - 1)
+    throw new Error(
+      `a caller that sends X-Forwarded-For: ${forged} gets a limit of its own: the proxy must replace what callers send, ` +
+        "or trustedProxyCidrs names networks of callers",
+    );
+}
+
+try {
+  await check();
+  process.stdout.write("the services see the caller's own address\n");
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

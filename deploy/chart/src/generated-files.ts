@@ -1,0 +1,58 @@
+import { resolve } from "node:path";
+import { natsPermission, responseExpiry } from "@coffer/bus";
+import { serviceNames } from "@coffer/events";
+import { redisAclRules, redisPermission } from "@coffer/ratelimit";
+import { format, resolveConfig } from "prettier";
+import { allServices } from "../../local/src/services.ts";
+import { checkout } from "./paths.ts";
+import { readmeText } from "./readme.ts";
+
+/** From here on Redis and Valkey tell reading from writing. */
+const redisVersion = 7;
+/** The largest message that the server takes: twice what services send. */
+const maxPayload = 1024 * 1024;
+
+/** The files that programs write, by their path in the checkout. A test compares them with what is there. */
+export async function generatedFiles(): Promise<Record<string, string>> {
+  const files: Record<string, string> = {
+    "charts/coffer/files/nats-users.json": json(natsUsersFile()),
+    "charts/coffer/files/redis-users.json": json(redisUsersFile()),
+    "charts/coffer/README.md": readmeText(),
+    "packages/cli/src/dev/store-users.ts": commandFile(),
+  };
+  const formatted = Object.entries(files).map(async ([path, text]) => [path, await formatOf(path, text)] as const);
+  return Object.fromEntries(await Promise.all(formatted));
+}
+
+async function formatOf(path: string, text: string): Promise<string> {
+  const filepath = resolve(checkout, path);
+  return format(text, { ...(await resolveConfig(filepath)), filepath });
+}
+
+function natsUsersFile() {
+  const users = Object.fromEntries(serviceNames.map((name) => [name, natsPermission(name)]));
+  return { maxPayload, responseExpiry, users };
+}
+
+function redisUsersFile() {
+  return Object.fromEntries(serviceNames.map((name) => [name, redisAclRules(redisPermission(name), redisVersion)]));
+}
+
+/** The command speaks to no store, and so has none of the packages that do. */
+function commandFile(): string {
+  const schemas = Object.fromEntries(allServices.map(({ name, schema }) => [name, schema]));
+  return [
+    "// Written by npm run generate -w deploy/chart, from packages/bus and the list of services.",
+    "",
+    "/** What each service's user may do on NATS. */",
+    `export const natsUsers = ${JSON.stringify(natsUsersFile())};`,
+    "",
+    "/** The schema and role of each service in Postgres. */",
+    `export const schemas = ${JSON.stringify(schemas)};`,
+    "",
+  ].join("\n");
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

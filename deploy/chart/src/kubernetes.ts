@@ -1,0 +1,88 @@
+/** What the checks read of objects of Kubernetes. Whether they have this form is checked by `unknownFields`. */
+export interface KubernetesObject {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Labels; annotations?: Record<string, string> };
+  spec?: Record<string, unknown>;
+  data?: Record<string, string>;
+}
+
+export type Labels = Record<string, string>;
+
+export interface EnvironmentEntry {
+  name: string;
+  value?: string;
+  valueFrom?: { secretKeyRef?: { name: string; key: string }; fieldRef?: { fieldPath: string } };
+}
+
+export interface Probe {
+  httpGet?: { path: string; port: string | number };
+  tcpSocket?: { port: string | number };
+  periodSeconds?: number;
+}
+
+export interface Container {
+  name: string;
+  image: string;
+  command?: string[];
+  args?: string[];
+  env?: EnvironmentEntry[];
+  ports?: { name: string; containerPort: number }[];
+  startupProbe?: Probe;
+  readinessProbe?: Probe;
+  livenessProbe?: Probe;
+  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
+  resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
+  securityContext?: Record<string, unknown>;
+  volumeMounts?: { name: string; mountPath: string }[];
+}
+
+export interface PodSpec {
+  serviceAccountName?: string;
+  automountServiceAccountToken?: boolean;
+  enableServiceLinks?: boolean;
+  securityContext?: Record<string, unknown>;
+  terminationGracePeriodSeconds?: number;
+  containers: Container[];
+  initContainers?: Container[];
+  volumes?: Record<string, unknown>[];
+  hostNetwork?: boolean;
+}
+
+export interface PodTemplate {
+  /** The object that makes the pods. */
+  owner: KubernetesObject;
+  labels: Labels;
+  spec: PodSpec;
+}
+
+/** The pods that objects make. */
+export function podTemplates(objects: readonly KubernetesObject[]): PodTemplate[] {
+  return objects.flatMap((owner) => {
+    if (owner.kind === "Pod")
+      return [{ owner, labels: owner.metadata.labels ?? {}, spec: owner.spec as unknown as PodSpec }];
+    const template = templateIn(owner);
+    return template === undefined ? [] : [{ owner, labels: template.metadata?.labels ?? {}, spec: template.spec }];
+  });
+}
+
+interface Template {
+  metadata?: { labels?: Labels };
+  spec: PodSpec;
+}
+
+function templateIn({ kind, spec }: KubernetesObject): Template | undefined {
+  if (kind === "Deployment" || kind === "StatefulSet" || kind === "Job") return spec?.["template"] as Template;
+  if (kind !== "CronJob") return undefined;
+  return (spec?.["jobTemplate"] as { spec: { template: Template } }).spec.template;
+}
+
+/** All containers of a pod, those of its start too. */
+export function containersOf({ containers, initContainers = [] }: PodSpec): Container[] {
+  return [...initContainers, ...containers];
+}
+
+/** Whether labels are those that a selector asks for. */
+export function selects(selector: Labels, labels: Labels): boolean {
+  return Object.entries(selector).every(([name, value]) => labels[name] === value);
+}

@@ -1,0 +1,478 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Test } from "tap";
+import t from "tap";
+import { natsPermission } from "@coffer/bus";
+import { variables } from "@coffer/env";
+import { testDirectory } from "@coffer/testkit";
+import { presentServices } from "../../local/src/services.ts";
+import { generatedFiles } from "../src/generated-files.ts";
+import { runHelm } from "../src/helm.ts";
+import type { KubernetesObject, PodTemplate } from "../src/kubernetes.ts";
+import { containersOf, podTemplates, selects } from "../src/kubernetes.ts";
+import { chart, checkout } from "../src/paths.ts";
+import { caseFiles, objectsIn, presetValues, render, template } from "../src/render.ts";
+import { routesOf } from "../src/routes.ts";
+import { problemsOf } from "../src/validate.ts";
+import { installTools } from "../src/tools.ts";
+
+const report = (line: string): void => t.comment(line);
+installTools({ report });
+
+const directory = testDirectory(t);
+const cases = caseFiles();
+const rendered = new Map<string, { text: string; objects: KubernetesObject[] }>();
+for (const [name, file] of cases) {
+  const { status, stdout, stderr } = template({ files: [file] });
+  if (status !== 0) t.fail(`${name}: ${stderr}`);
+  else rendered.set(name, { text: stdout, objects: objectsIn(stdout) });
+}
+const everyCase = [...rendered].map(([name, { objects }]) => ({ name, objects }));
+
+/** Something that must hold in each common case. */
+function inEachCase(title: string, check: (t: Test, objects: KubernetesObject[]) => void | Promise<void>): void {
+  void t.test(title, async (t) => {
+    t.ok(everyCase.length >= 10);
+    for (const { name, objects } of everyCase) await t.test(name, async (t) => check(t, objects));
+  });
+}
+
+const keyOf = ({ kind, metadata }: KubernetesObject): string => `${kind}/${metadata.name}`;
+const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] =>
+  objects.filter((each) => each.kind === kind);
+const base = { baseUrls: ["https://coffer.example.com"], existingSecret: "coffer-stores" };
+const renderValues = (values: Record<string, unknown>): KubernetesObject[] =>
+  render({ values: { ...base, ...values }, directory });
+const refusal = (values: Record<string, unknown>): string =>
+  template({ values: { ...base, ...values }, directory }).stderr;
+
+await t.test("the services, their paths and schemas are those of npm start", (t) => {
+  const { services } = presetValues() as { services: Record<string, { paths: string[] }> };
+  const present = presentServices();
+  t.same(Object.keys(services).sort(), present.map(({ name }) => name).sort());
+  for (const { name, paths } of present) t.same(services[name]?.paths, paths, name);
+  const deployments = named(renderValues({}), "Deployment").map(({ metadata }) => metadata.name);
+  t.same(deployments.sort(), present.map(({ name }) => `coffer-${name}`).sort());
+  const jobs = named(renderValues({}), "Job").map(({ metadata }) => metadata.name);
+  const schemas = present.filter(({ schema }) => schema !== null);
+  t.same(jobs.sort(), schemas.map(({ name }) => `coffer-migrate-${name}`).sort());
+  t.end();
+});
+
+await t.test("the generated files are up to date", async (t) => {
+  for (const [path, text] of Object.entries(await generatedFiles()))
+    t.equal(readFileSync(resolve(checkout, path), "utf8"), text, `${path}: npm run generate -w deploy/chart`);
+});
+
+await t.test("helm lint finds nothing, with the presets and with values", (t) => {
+  for (const name of ["dev", "production-external", "monitoring", null]) {
+    const files = name === null ? [] : ["--values", cases.get(name) ?? ""];
+    const { status, stdout, stderr } = runHelm(["lint", "--strict", chart, "--kube-version", "1.34.0", ...files]);
+    t.equal(status, 0, stdout + stderr);
+    t.notMatch(stdout, /\[(WARNING|ERROR)\]/);
+  }
+  t.end();
+});
+
+await t.test("without values the reason is named, all of them at once", (t) => {
+  const { status, stderr } = template({});
+  t.equal(status, 1);
+  t.match(stderr, /baseUrls: name the public address/);
+  t.match(stderr, /services\.auth-sm\.existingSecret, or existingSecret/);
+  t.end();
+});
+
+inEachCase("Kubernetes accepts every object, and knows every field of it", async (t, objects) => {
+  for (const object of objects) t.same(await problemsOf(object), []);
+});
+
+await t.test("the check of fields finds a misspelled one, deep inside, also of an extension", async (t) => {
+  const [deployment] = named(renderValues({}), "Deployment");
+  const copy = structuredClone(deployment) as KubernetesObject;
+  const [pod] = podTemplates([copy]);
+  Object.assign(pod?.spec.containers[0]?.readinessProbe ?? {}, { periodSecond: 1 });
+  t.match(await problemsOf(copy), [/readinessProbe\.periodSecond is not known/]);
+  const gateway = { enabled: true, parentRefs: [{ name: "shared" }] };
+  const [route] = named(renderValues({ gateway }), "HTTPRoute");
+  const rules = structuredClone(route) as KubernetesObject;
+  Object.assign((rules.spec?.["rules"] as object[])[0] ?? {}, { backendRef: [] });
+  t.match(await problemsOf(rules), [/rules\.0\.backendRef is not known/]);
+});
+
+await t.test("two renderings are the same, byte by byte", (t) => {
+  for (const [name, file] of cases) t.equal(template({ files: [file] }).stdout, rendered.get(name)?.text, name);
+  t.end();
+});
+
+inEachCase("each object occurs once, in the namespace of the release, with the recommended labels", (t, objects) => {
+  const keys = objects.map(keyOf);
+  t.same(keys, [...new Set(keys)]);
+  for (const object of objects) {
+    if (/additional|coffer-text/.test(object.metadata.name)) continue; // the case's own
+    t.equal(object.metadata.namespace, "coffer", keyOf(object));
+    for (const label of ["name", "instance", "component", "part-of", "version", "managed-by"])
+      t.ok(object.metadata.labels?.[`app.kubernetes.io/${label}`], `${keyOf(object)} ${label}`);
+  }
+});
+
+inEachCase("each pod meets the standard restricted", (t, objects) => {
+  const pods = podTemplates(objects);
+  t.ok(pods.length > 0);
+  for (const pod of pods) {
+    const { spec, owner } = pod;
+    t.match(spec.securityContext, { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } }, keyOf(owner));
+    t.ok(Number(spec.securityContext?.["runAsUser"]) > 0, keyOf(owner));
+    t.equal(spec.automountServiceAccountToken, false, keyOf(owner));
+    t.equal(spec.enableServiceLinks, false, keyOf(owner));
+    t.ok(spec.serviceAccountName, keyOf(owner));
+    t.equal(spec.hostNetwork, undefined);
+    for (const volume of spec.volumes ?? []) {
+      const kinds = Object.keys(volume).filter((key) => key !== "name");
+      t.ok(
+        kinds.every((kind) => ["configMap", "emptyDir", "secret", "persistentVolumeClaim", "projected"].includes(kind)),
+      );
+    }
+    for (const container of containersOf(spec)) {
+      const where = `${keyOf(owner)} ${container.name}`;
+      t.same(
+        container.securityContext,
+        {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          runAsNonRoot: true,
+          capabilities: { drop: ["ALL"] },
+          seccompProfile: { type: "RuntimeDefault" },
+        },
+        where,
+      );
+      t.ok(container.resources?.requests?.["cpu"] && container.resources.requests["memory"], where);
+      t.ok(container.resources?.limits?.["memory"], where);
+      t.notOk(container.resources?.limits?.["cpu"], where);
+      t.notMatch(container.image, /:latest$|^[^:@]+$/, where);
+    }
+  }
+});
+
+inEachCase("no environment variable, port or mount occurs twice", (t, objects) => {
+  for (const { owner, spec } of podTemplates(objects)) {
+    for (const container of containersOf(spec)) {
+      const lists = [
+        (container.env ?? []).map(({ name }) => name),
+        (container.ports ?? []).map(({ name }) => name),
+        (container.ports ?? []).map(({ containerPort }) => containerPort),
+        (container.volumeMounts ?? []).map(({ mountPath }) => mountPath),
+      ];
+      for (const list of lists) t.same(list, [...new Set<unknown>(list)], `${keyOf(owner)} ${container.name}`);
+    }
+  }
+});
+
+inEachCase("each selector finds pods, and none that it should not", (t, objects) => {
+  const pods = podTemplates(objects);
+  const owned = (selector: Record<string, string>): string[] => [
+    ...new Set(pods.filter(({ labels }) => selects(selector, labels)).map(({ labels }) => componentOf(labels))),
+  ];
+  for (const object of objects) {
+    const selector = selectorOf(object);
+    if (selector === undefined) continue;
+    const expected = object.metadata.labels?.["app.kubernetes.io/component"];
+    const found = owned(selector);
+    if (object.metadata.name.endsWith("-default-deny")) {
+      t.same(found.sort(), [...new Set(pods.map(({ labels }) => componentOf(labels)))].sort(), "every pod");
+    } else if (expected !== "test" || found.length > 0) t.same(found, [expected], keyOf(object));
+  }
+});
+
+const componentOf = (labels: Record<string, string>): string => labels["app.kubernetes.io/component"] ?? "";
+
+function selectorOf({ kind, spec }: KubernetesObject): Record<string, string> | undefined {
+  const labelsIn = (selector: unknown) => (selector as { matchLabels: Record<string, string> }).matchLabels;
+  if (kind === "Service") return spec?.["selector"] as Record<string, string>;
+  if (["Deployment", "StatefulSet", "PodDisruptionBudget"].includes(kind)) return labelsIn(spec?.["selector"]);
+  if (kind === "NetworkPolicy") return labelsIn(spec?.["podSelector"]);
+  return undefined;
+}
+
+inEachCase("what is referred to exists, or is named in the values", (t, objects) => {
+  const keys = new Set(objects.map(keyOf));
+  const values = JSON.stringify([...cases.values()].map((file) => readFileSync(file, "utf8")));
+  for (const { owner, spec } of podTemplates(objects)) {
+    t.ok(keys.has(`ServiceAccount/${spec.serviceAccountName ?? ""}`), `${keyOf(owner)} ServiceAccount`);
+    const mounted = new Set((spec.volumes ?? []).map(({ name }) => name));
+    for (const volume of spec.volumes ?? []) {
+      const map = (volume["configMap"] as { name: string } | undefined)?.name;
+      if (map !== undefined && map !== "authority") t.ok(keys.has(`ConfigMap/${map}`), `${keyOf(owner)} ${map}`);
+    }
+    for (const container of containersOf(spec)) {
+      for (const { name } of container.volumeMounts ?? [])
+        t.ok(mounted.has(name) || owner.kind === "StatefulSet", `${keyOf(owner)} volume ${name}`);
+      for (const { valueFrom } of container.env ?? [])
+        if (valueFrom?.secretKeyRef !== undefined) t.ok(values.includes(valueFrom.secretKeyRef.name), keyOf(owner));
+      const ports = new Set<unknown>((container.ports ?? []).map(({ name }) => name));
+      for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
+        const port = probe?.httpGet?.port ?? probe?.tcpSocket?.port;
+        if (probe !== undefined) t.ok(ports.has(port), `${keyOf(owner)} probes port ${String(port)}`);
+      }
+    }
+  }
+  for (const { service, port } of routesOf(objects)) {
+    const target = objects.find((each) => keyOf(each) === `Service/${service}`);
+    const ports = (target?.spec?.["ports"] ?? []) as { name: string; port: number; targetPort: string }[];
+    const [found] = ports.filter((each) => each.port === port || each.name === port);
+    t.ok(found, `route to ${service}`);
+    const pod = podTemplates(objects).find(({ owner }) => keyOf(owner) === `Deployment/${service}`);
+    t.ok(pod?.spec.containers[0]?.ports?.some(({ name }) => name === found?.targetPort));
+  }
+  for (const object of objects) {
+    const target = object.spec?.["scaleTargetRef"] as { kind: string; name: string } | undefined;
+    if (target !== undefined) t.ok(keys.has(`${target.kind}/${target.name}`), keyOf(object));
+  }
+});
+
+inEachCase("a pod of a service has the time that its shutdown needs", (t, objects) => {
+  for (const { owner, spec } of servicePods(objects)) {
+    const [container] = spec.containers;
+    const drain = Number(container?.env?.find(({ name }) => name === "COFFER_DRAIN_SECONDS")?.value);
+    const before = container?.lifecycle?.preStop?.sleep?.seconds ?? 0;
+    t.ok(before >= 5, keyOf(owner));
+    const isSync = owner.metadata.name.endsWith("sync");
+    t.equal(drain, isSync ? 25 : 15);
+    t.equal(spec.terminationGracePeriodSeconds, isSync ? 60 : 30);
+    t.ok(before + drain + 5 < (spec.terminationGracePeriodSeconds ?? 0), keyOf(owner));
+  }
+});
+
+function servicePods(objects: readonly KubernetesObject[]): PodTemplate[] {
+  const names = new Set<string>(presentServices().map(({ name }) => name));
+  return podTemplates(objects).filter(
+    ({ owner, labels }) => owner.kind === "Deployment" && names.has(componentOf(labels)),
+  );
+}
+
+inEachCase("a service starts, rolls and is evicted one pod at a time", (t, objects) => {
+  const pods = servicePods(objects);
+  t.equal(pods.length, presentServices().length);
+  for (const { owner } of pods) {
+    t.match(owner.spec?.["strategy"], { rollingUpdate: { maxUnavailable: 0 } });
+    const budget = objects.find((each) => keyOf(each) === `PodDisruptionBudget/${owner.metadata.name}`);
+    t.match(budget?.spec, { maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow" });
+    const scalers = objects.filter(
+      ({ spec }) => (spec?.["scaleTargetRef"] as { name: string } | undefined)?.name === owner.metadata.name,
+    );
+    t.ok(scalers.length <= 1, "never two scalers of one target");
+    t.equal(owner.spec?.["replicas"] === undefined, scalers.length === 1, "replicas, or a scaler");
+  }
+});
+
+inEachCase("every variable of a service is one that it knows", (t, objects) => {
+  for (const { owner, spec } of servicePods(objects))
+    for (const { name } of spec.containers[0]?.env ?? [])
+      t.ok(Object.hasOwn(variables, name) || !name.startsWith("COFFER_"), `${keyOf(owner)} ${name}`);
+});
+
+await t.test("every setting of a service can be set by a value", (t) => {
+  const notFromValues = [
+    "COFFER_HOST", // the image's
+    "COFFER_DATA_DIR", // of npm start
+    "COFFER_PROCESSES",
+    "COFFER_ROUTER_SECRET",
+    "COFFER_STRIPE_WEBHOOK_SECRETS", // of a service that is not there yet
+    "COFFER_STRIPE_PRICES",
+  ];
+  const objects = renderValues({
+    trustedProxyCidrs: ["10.0.0.0/8"],
+    settings: { syncAllowedOrigins: ["https://app.example.com"] },
+    siem: { allowedCidrs: ["10.1.0.0/16"] },
+    telemetry: { otlpEndpoint: "http://collector:4318" },
+  });
+  const set = new Set(
+    servicePods(objects)
+      .flatMap(({ spec }) => spec.containers[0]?.env ?? [])
+      .map(({ name }) => name),
+  );
+  t.same(
+    Object.keys(variables)
+      .filter((name) => !set.has(name))
+      .sort(),
+    notFromValues.sort(),
+  );
+  t.end();
+});
+
+await t.test("the largest number of replicas is what each service is told", (t) => {
+  const told = (objects: KubernetesObject[]): Record<string, string | undefined> =>
+    Object.fromEntries(
+      servicePods(objects).map(({ labels, spec }) => [
+        componentOf(labels),
+        spec.containers[0]?.env?.find(({ name }) => name === "COFFER_REPLICAS")?.value,
+      ]),
+    );
+  t.match(told(renderValues({ services: { sync: { replicas: 7 } } })), { sync: "7", vaults: "2" });
+  const services = { sync: { autoscaling: { maxReplicas: 30 } } };
+  t.match(told(renderValues({ services, autoscaling: { enabled: true } })), { sync: "30", vaults: "6" });
+  t.end();
+});
+
+await t.test("each service may do on NATS and in Redis what the code says", (t) => {
+  const objects = renderValues({ dev: { nats: { enabled: true }, redis: { enabled: true } } });
+  const config = objects.find((each) => keyOf(each) === "ConfigMap/coffer-nats")?.data?.["nats.conf"] ?? "";
+  for (const { name } of presentServices()) {
+    const user = config.slice(config.indexOf(`user: "${name}"`)).split("user:")[1] ?? "";
+    const { publish, subscribe, allowResponses } = natsPermission(name);
+    const quoted = (list: string[]): string => `{ allow: ${JSON.stringify(list)} }`;
+    t.ok(user.includes(`subscribe: ${quoted(subscribe)}`), name);
+    t.ok(user.includes(publish.length === 0 ? 'publish: { deny: [">"] }' : `publish: ${quoted(publish)}`), name);
+    t.equal(user.includes("allow_responses: { max: 1"), allowResponses, name);
+  }
+  t.end();
+});
+
+await t.test("each service reaches its own stores and DNS; siem-forwarder alone the internet", (t) => {
+  const objects = renderValues({ siem: { allowedCidrs: ["10.9.0.0/16"] } });
+  const reached = (name: string): string[] => {
+    const policy = objects.find((each) => keyOf(each) === `NetworkPolicy/coffer-${name}`);
+    const rules = policy?.spec?.["egress"] as { to?: unknown[]; ports: { port: number }[] }[];
+    return rules.flatMap(({ to, ports }) => ports.map(({ port }) => `${port}${to === undefined ? " anywhere" : ""}`));
+  };
+  const shared = ["53", "53", "4222 anywhere", "6379 anywhere"];
+  t.same(reached("sync").sort(), shared.sort());
+  for (const name of ["auth-sm", "vaults"]) t.same(reached(name).sort(), [...shared, "5432 anywhere"].sort());
+  t.same(reached("siem-forwarder").sort(), [...shared, "5432 anywhere", "443", "8088", "9200"].sort());
+  const text = JSON.stringify(objects.find((each) => keyOf(each) === "NetworkPolicy/coffer-siem-forwarder"));
+  for (const network of ["10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16", "10.9.0.0/16"]) t.ok(text.includes(network));
+  t.end();
+});
+
+await t.test("migrations run before the pods, unless Postgres comes with them", (t) => {
+  const external = named(renderValues({}), "Job");
+  for (const job of external) t.equal(job.metadata.annotations?.["helm.sh/hook"], "pre-install,pre-upgrade");
+  const helpers = renderValues({}).filter(({ metadata }) => metadata.name === "coffer-migration");
+  t.same(helpers.map(({ kind }) => kind).sort(), ["NetworkPolicy", "ServiceAccount"]);
+  for (const { metadata } of helpers) t.ok(Number(metadata.annotations?.["helm.sh/hook-weight"]) < 0);
+  for (const job of named(renderValues({ dev: { postgres: { enabled: true } } }), "Job")) {
+    t.equal(job.metadata.annotations, undefined);
+    t.match(job.metadata.name, /-1$/);
+  }
+  t.end();
+});
+
+await t.test("the routes lead every path to its service, the WebSocket without a time limit", (t) => {
+  const gateway = { enabled: true, parentRefs: [{ name: "shared" }] };
+  for (const values of [{ gateway }, { ingress: { enabled: true, controller: "nginx" } }]) {
+    const routes = routesOf(renderValues(values));
+    const expected = presentServices().flatMap(({ name, paths }) => paths.map((path) => `${path} coffer-${name}`));
+    t.same(routes.map(({ path, service }) => `${path} ${service}`).sort(), expected.sort());
+    for (const { path, isLong, host } of routes) {
+      t.equal(isLong, path === "/api/sync/ws", path);
+      t.equal(host, "coffer.example.com");
+    }
+  }
+  t.end();
+});
+
+await t.test("a misspelled value is refused, at every level", (t) => {
+  for (const [values, name] of [
+    [{ prodution: true }, "prodution"],
+    [{ services: { "auth-sm": { replica: 2 } } }, "replica"],
+    [{ services: { "auth-smm": {} } }, "auth-smm"],
+    [{ settings: { limits: { strickt: 1 } } }, "strickt"],
+    [{ dev: { postgres: { password: "x" } } }, "password"],
+    [{ gateway: { parentRefs: [{ name: "x", nameSpace: "y" }] } }, "nameSpace"],
+    [{ networkPolicy: { gatewayPeers: [{ podselector: {} }] } }, "podselector"],
+    [{ tests: { smoke: { enable: true } } }, "enable"],
+  ] as const)
+    t.match(refusal(values), new RegExp(`[Aa]dditional propert(y|ies) .*${name}`), name);
+  t.end();
+});
+
+await t.test("every value has a line in the schema, and every line a value", (t) => {
+  const schema = JSON.parse(readFileSync(resolve(chart, "values.schema.json"), "utf8")) as Schema;
+  const open: string[] = [];
+  const resolved = (part: Schema): Schema =>
+    part.$ref === undefined ? part : resolved(schema.definitions?.[part.$ref.split("/").at(-1) ?? ""] ?? {});
+  const walk = (part: Schema, path: string): void => {
+    const here = resolved(part);
+    if (here.properties !== undefined && here.additionalProperties !== false) open.push(path);
+    for (const [name, inner] of Object.entries(here.properties ?? {})) walk(inner, `${path}.${name}`);
+    if (here.items !== undefined) walk(here.items, `${path}[]`);
+  };
+  walk(schema, "");
+  t.same(open, [], "unknown names are refused everywhere");
+  const compare = (value: unknown, part: Schema, path: string): void => {
+    const here = resolved(part);
+    if (here.properties === undefined || typeof value !== "object" || value === null) return;
+    const optional = ["global", "targetConnections"];
+    const names = Object.keys(here.properties).filter((name) => Object.hasOwn(value, name) || !optional.includes(name));
+    if (path.endsWith("resources.requests") || path.endsWith("resources.limits") || path === ".affinity") return;
+    t.same(Object.keys(value).sort(), names.sort(), path);
+    for (const [name, inner] of Object.entries(value)) compare(inner, here.properties[name] ?? {}, `${path}.${name}`);
+  };
+  compare(presetValues(), schema, "");
+  t.end();
+});
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: unknown;
+  items?: Schema;
+  definitions?: Record<string, Schema>;
+}
+
+await t.test("production refuses what is not safe", (t) => {
+  const names = presentServices().map(({ name }) => name);
+  const own = Object.fromEntries(names.map((name) => [name, { existingSecret: `coffer-${name}` }]));
+  const good = { production: true, existingSecret: "", trustedProxyCidrs: ["10.42.0.0/16"], services: own };
+  t.equal(refusal(good), "");
+  const bad: Record<string, Record<string, unknown>> = {
+    "no proxies": { trustedProxyCidrs: [] },
+    "one replica": { services: { ...own, vaults: { ...own["vaults"], replicas: 1 } } },
+    "one replica while scaling": {
+      autoscaling: { enabled: true },
+      services: { ...own, vaults: { ...own["vaults"], autoscaling: { minReplicas: 1 } } },
+    },
+    "a Secret for all": { existingSecret: "coffer-stores" },
+    "a service without a Secret": { services: { ...own, sync: { existingSecret: "" } } },
+    "plain http": { baseUrls: ["http://coffer.example.com"] },
+    "no address": { baseUrls: [] },
+    "Postgres of the chart": { dev: { postgres: { enabled: true } } },
+    "NATS of the chart": { dev: { nats: { enabled: true } } },
+    "Redis of the chart": { dev: { redis: { enabled: true } } },
+    "no policies": { networkPolicy: { enabled: false } },
+    "the tag latest": { image: { tag: "latest" } },
+  };
+  for (const [name, values] of Object.entries(bad)) {
+    const said = refusal({ ...good, ...values });
+    t.match(said, /values don't meet the specifications of the schema/, name);
+  }
+  t.end();
+});
+
+await t.test("everywhere: no proxy network of all addresses, no slash behind an address, no two scalers", (t) => {
+  t.match(refusal({ trustedProxyCidrs: ["0.0.0.0/0"] }), /trustedProxyCidrs/);
+  t.match(refusal({ trustedProxyCidrs: ["::/0"] }), /trustedProxyCidrs/);
+  t.match(refusal({ baseUrls: ["https://coffer.example.com/"] }), /baseUrls/);
+  t.match(refusal({ autoscaling: { enabled: true, keda: { enabled: true } } }), /choose one/);
+  t.match(refusal({ extraEnv: [{ name: "COFFER_PORT", value: "1" }] }), /COFFER_PORT of auth-sm is set already/);
+  t.match(refusal({ gateway: { enabled: true } }), /gateway\.parentRefs/);
+  t.match(refusal({ backup: { enabled: true } }), /backup\.existingClaim/);
+  t.end();
+});
+
+await t.test("a release with another name has objects with that name, and long names are cut", (t) => {
+  for (const [release, name] of [
+    ["coffer", "coffer-sync"],
+    ["acme", "acme-coffer-sync"],
+    ["a".repeat(53), /^a{40}-sync$/],
+  ] as const) {
+    const names = named(render({ values: base, directory, release }), "Deployment").map(
+      ({ metadata }) => metadata.name,
+    );
+    t.ok(
+      names.some((each) => (typeof name === "string" ? each === name : name.test(each))),
+      release,
+    );
+    t.ok(names.every((each) => each.length <= 63));
+  }
+  t.end();
+});
