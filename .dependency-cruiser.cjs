@@ -75,6 +75,12 @@ module.exports = {
       to: { path: "^(packages|services|deploy)/", pathNot: "^packages/(import|crypto)/" },
     },
     {
+      name: "scan-imports-nothing-of-ours",
+      severity: "error",
+      from: { path: "^packages/scan/src/" },
+      to: { path: "^(packages|services|deploy)/", pathNot: "^packages/scan/" },
+    },
+    {
       name: "pg-and-slonik-have-their-rooms",
       severity: "error",
       from: {

@@ -1,0 +1,125 @@
+import type { Decoded } from "./decoded.ts";
+import type { Run } from "./runs.ts";
+import { hexDigit } from "./escapes.ts";
+
+const values = new Int8Array(256).fill(-1);
+Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/").forEach(
+  (sign, index) => (values[sign.charCodeAt(0)] = index),
+);
+values[0x2d] = 62; // the url-safe alphabet
+values[0x5f] = 63;
+
+/** Printable ASCII, white space, and NUL, of which UTF-16 is full. */
+const readable = new Uint8Array(256);
+for (let byte = 0x20; byte < 0x7f; byte += 1) readable[byte] = 1;
+for (const byte of [0x00, 0x09, 0x0a, 0x0d]) readable[byte] = 1;
+
+const hexDigits = new Uint8Array(256);
+for (const sign of "0123456789abcdefABCDEF") hexDigits[sign.charCodeAt(0)] = 1;
+
+const leastGroups = 5;
+const leastBytes = 15;
+
+/** Whether a run may encode a text: five readable groups of base64 in a row, 32 hexadecimal digits, or a gzip file. */
+export function mayEncode(bytes: Buffer, start: number, end: number): boolean {
+  let digits = 0;
+  for (let at = start; at < end; at += 1) {
+    digits = hexDigits[bytes[at] as number] === 1 ? digits + 1 : 0;
+    if (digits >= 32) return true;
+  }
+  for (let offset = 0; offset < 4; offset += 1) {
+    let groups = 0;
+    for (let at = start + offset; at + 4 <= end; at += 4) {
+      groups = readableAt(bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]) ? groups + 1 : 0;
+      if (groups === leastGroups) return true;
+    }
+  }
+  return bytes[start] === 0x48 && bytes.toString("latin1", start, start + 4) === "H4sI";
+}
+
+/**
+ * The readable texts that a run of base64 encodes. Each of the four offsets is tried, since other characters may stand before
+ * the encoding.
+ */
+export function decodeBase64(run: Run): Decoded[] {
+  const { text } = run;
+  const found: Decoded[] = [];
+  for (let offset = 0; offset < 4; offset += 1) {
+    let from = -1;
+    let at = offset;
+    for (; at + 4 <= text.length; at += 4) {
+      const good = isReadableGroup(text, at);
+      if (good && from < 0) from = at;
+      if (!good && from >= 0) {
+        add(run, offset, from, at, found);
+        from = -1;
+      }
+    }
+    if (from >= 0) add(run, offset, from, at, found);
+  }
+  return found;
+}
+
+function isReadableGroup(text: string, at: number): boolean {
+  return readableAt(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2), text.charCodeAt(at + 3));
+}
+
+function readableAt(a = 0, b = 0, c = 0, d = 0): boolean {
+  const first = values[a] as number;
+  const second = values[b] as number;
+  if (first < 0 || second < 0 || readable[((first << 2) | (second >> 4)) & 0xff] === 0) return false;
+  const third = values[c] as number;
+  const fourth = values[d] as number;
+  if (third < 0 || fourth < 0) return false;
+  return readable[((second << 4) | (third >> 2)) & 0xff] === 1 && readable[((third << 6) | fourth) & 0xff] === 1;
+}
+
+/** One group more on either side: a secret may begin or end inside a group that is not readable as a whole. */
+function add({ text, offsetOf }: Run, offset: number, from: number, to: number, found: Decoded[]): void {
+  if (to - from < 4 * leastGroups) return;
+  const start = Math.max(offset, from - 4);
+  const end = Math.min(text.length, to + 4);
+  const part = text.slice(start, end);
+  const bytes = Buffer.from(part, "base64");
+  found.push({
+    bytes,
+    locate: (index) => {
+      const sign = index === bytes.length ? part.replace(/=+$/, "").length : Math.floor((index * 4) / 3);
+      return sign >= part.length ? offsetOf(end - 1) + 1 : offsetOf(start + sign);
+    },
+    openStart: false,
+    openEnd: false,
+  });
+}
+
+/** The readable texts that runs of hexadecimal digits inside a run encode. */
+export function decodeHex(run: Run): Decoded[] {
+  const found: Decoded[] = [];
+  for (const match of run.text.matchAll(/[0-9A-Fa-f]{32,}/g))
+    for (const offset of [0, 1]) addHex(run, match.index + offset, match.index + match[0].length, found);
+  return found;
+}
+
+function addHex({ text, offsetOf }: Run, start: number, end: number, found: Decoded[]): void {
+  let from = -1;
+  let at = start;
+  const close = (): void => {
+    if (from >= 0 && at - from >= 2 * leastBytes) {
+      const begin = from;
+      const bytes = Buffer.from(text.slice(begin, at), "hex");
+      found.push({
+        bytes,
+        locate: (index) => (index === bytes.length ? offsetOf(begin + 2 * index - 1) + 1 : offsetOf(begin + 2 * index)),
+        openStart: false,
+        openEnd: false,
+      });
+    }
+    from = -1;
+  };
+  for (; at + 2 <= end; at += 2) {
+    const byte = hexDigit(text.charCodeAt(at)) * 16 + hexDigit(text.charCodeAt(at + 1));
+    if (readable[byte] === 0) close();
+    else if (from < 0) from = at;
+  }
+  close();
+}

@@ -1,0 +1,15 @@
+export { checkRule } from "./check-rule.ts";
+export { collectFindings } from "./collect-findings.ts";
+export { unpackLimits } from "./containers/limits.ts";
+export type { UnpackLimits } from "./containers/limits.ts";
+export { createEngine } from "./engine/create-engine.ts";
+export type { Engine } from "./engine/create-engine.ts";
+export { confidences } from "./finding.ts";
+export type { Checksum, Confidence, Finding, Location, Occurrence, Problem, SecretDescription } from "./finding.ts";
+export { builtInRules } from "./rules/index.ts";
+export type { Candidate, Examples, Rule, Verdict } from "./rule.ts";
+export { scanBytes } from "./scan-bytes.ts";
+export type { BytesOptions, BytesResult } from "./scan-bytes.ts";
+export { scanPlain } from "./scan-plain.ts";
+export type { ScanOptions, ScanResult } from "./scan-plain.ts";
+export { isNamed, selectRules, unknownRules } from "./select-rules.ts";

@@ -1,0 +1,147 @@
+import { awsAccountOf } from "../checks/aws-account.ts";
+import { entropy } from "../checks/entropy.ts";
+import type { Random } from "../examples/random.ts";
+import type { Candidate, Found, Rule, Verdict } from "../rule.ts";
+import { base62, base64, leftEdge, ofCharacters, tokenRule } from "./shape.ts";
+
+const accessKeyId = /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/;
+/** A name that stands before a secret key: `aws_secret_access_key`, `SecretAccessKey`, `aws.s3.secret`. */
+const secretName =
+  /(?:aws[^\n]{0,40}?(?:secret|private|sk\b)|secret[ _.-]?access[ _.-]?key|(?:aws|s3)[ _.-]{0,2}(?:access[ _.-]?)?(?:secret[ _.-]?)?key(?![ _.-]?id)|secret[ _.-]?key)[^\n]{0,60}(?:\n[^\n]{0,20})?$/i;
+const contextLength = 400;
+const keyCharacters = new Uint8Array(256);
+for (const sign of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  keyCharacters[sign.charCodeAt(0)] = 1;
+
+const secretExample = (random: Random): string => {
+  for (;;) {
+    const text = random.text("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 40);
+    if (isKeyMaterial(text) && !/^[+/]|[+/]$/.test(text) && !/x{4}|0{4}|12345/i.test(text)) return text;
+  }
+};
+const idExample = (random: Random): string => {
+  for (;;) {
+    const body = random.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16);
+    if (entropy(body) >= 2.8 && !/EXAMPLE|X{4}|DUMMY/.test(body)) return `AKIA${body}`;
+  }
+};
+
+/** Runs of exactly 40 characters of base64 that no `=` follows. */
+function findKeyMaterial(text: string): Found[] {
+  const found: Found[] = [];
+  let start = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    if (at < text.length && keyCharacters[text.charCodeAt(at)] === 1) continue;
+    // Behind an escape such as \n its letter is no part of the run.
+    const escaped = at - start === 41 && start > 0 && text[start - 1] === "\\" && "nrt".includes(text.charAt(start));
+    if ((at - start === 40 || escaped) && text[at] !== "=") found.push({ start: at - 40, end: at });
+    start = at + 1;
+  }
+  return found;
+}
+
+/** A secret key mixes capital letters, small letters and digits, and is no hash in hexadecimal. */
+function isKeyMaterial(text: string): boolean {
+  return (
+    /[a-z]/.test(text) &&
+    /[A-Z]/.test(text) &&
+    /[0-9]/.test(text) &&
+    !/^[0-9a-fA-F]{40}$/.test(text) &&
+    entropy(text) >= 4.25
+  );
+}
+
+function checkSecretKey({ secret, before, after }: Candidate): Verdict | null {
+  if (!isKeyMaterial(secret) || /EXAMPLEKEY$/i.test(secret)) return null;
+  if (secretName.test(before(160))) return { confidence: "high" };
+  return accessKeyId.test(before(contextLength)) || accessKeyId.test(after(contextLength))
+    ? { confidence: "medium" }
+    : null;
+}
+
+export const awsRules: readonly Rule[] = [
+  {
+    id: "aws-access-key-id",
+    kind: "cloud provider access key",
+    description: "AWS access key id",
+    reference: "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html",
+    revoke: "https://console.aws.amazon.com/iam/home#/security_credentials",
+    keywords: ["AKIA", "ASIA", "ABIA", "ACCA"],
+    pattern: new RegExp(`${leftEdge}(?<secret>(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})(?![A-Za-z0-9])`, "gd"),
+    confidence: "medium",
+    minEntropy: 2.8,
+    pairsWith: "aws-secret-access-key",
+    check: ({ secret }) => {
+      if (secret.endsWith("EXAMPLE")) return null;
+      const accountId = awsAccountOf(secret);
+      return { confidence: "medium", ...(accountId === undefined ? {} : { accountId }) };
+    },
+    examples: {
+      positive: (random) => [idExample(random)],
+      negative: (random) => {
+        const id = idExample(random);
+        return [
+          `${id.slice(0, -7)}EXAMPLE`,
+          id.slice(0, -1),
+          `${id}7`,
+          `x${id}`,
+          id.replace("AKIA", "AIDA"),
+          `AKIA${"A".repeat(16)}`,
+        ];
+      },
+    },
+  },
+  {
+    id: "aws-secret-access-key",
+    kind: "cloud provider secret key",
+    description: "AWS secret access key",
+    reference: "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_access-keys.html",
+    revoke: "https://console.aws.amazon.com/iam/home#/security_credentials",
+    keywords: ["secret", "aws", "AKIA", "ASIA", "ABIA", "ACCA"],
+    anyCase: true,
+    window: { before: 460, after: 460 },
+    find: findKeyMaterial,
+    confidence: "high",
+    contextOnly: true,
+    check: checkSecretKey,
+    examples: {
+      positive: (random) => [
+        `aws_secret_access_key = ${secretExample(random)}`,
+        `"SecretAccessKey": "${secretExample(random)}"`,
+        `AWS_SECRET=${secretExample(random)}`,
+      ],
+      negative: (random) => [
+        `checksum = ${secretExample(random)}`,
+        `aws_secret_access_key = ${random.text("0123456789abcdef", 40)}`,
+        `aws_secret_access_key = ${secretExample(random)}=`,
+        `aws_secret_access_key = ${secretExample(random)}a`,
+        `aws_secret_access_key = ${secretExample(random).slice(0, 30)}EXAMPLEKEY`,
+      ],
+    },
+  },
+  tokenRule({
+    id: "aws-session-token",
+    kind: "cloud provider session token",
+    description: "AWS session token",
+    reference: "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_temp_use-resources.html",
+    shape: ["IQoJb3JpZ2lu", ofCharacters("A-Za-z0-9+/=", 200, 2000)],
+    window: { before: 64, after: 2200 },
+    minEntropy: 4.5,
+  }),
+  tokenRule({
+    id: "aws-bedrock-api-key",
+    kind: "cloud provider API key",
+    description: "Amazon Bedrock API key",
+    reference: "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html",
+    revoke: "https://console.aws.amazon.com/iam/home#/security_credentials",
+    shape: ["ABSK", base64(109, 269)],
+    minEntropy: 4.5,
+  }),
+  tokenRule({
+    id: "aws-mws-token",
+    kind: "marketplace API token",
+    description: "Amazon Marketplace Web Service token",
+    reference: "https://developer-docs.amazon.com/sp-api/docs/authorizing-selling-partner-api-applications",
+    shape: ["amzn.mws.", base62(8), "-", base62(4), "-", base62(4), "-", base62(4), "-", base62(12)],
+  }),
+];

@@ -1,0 +1,78 @@
+import type { Rule } from "../rule.ts";
+import { contextRule } from "./context-rule.ts";
+import { base62, base64Url, digits, lowerHex, tokenRule } from "./shape.ts";
+
+export const mailRules: readonly Rule[] = [
+  tokenRule({
+    id: "sendgrid-api-key",
+    kind: "mail service API key",
+    description: "SendGrid API key",
+    reference: "https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys",
+    revoke: "https://app.sendgrid.com/settings/api_keys",
+    shape: ["SG.", base64Url(22), ".", base64Url(43)],
+    minEntropy: 4,
+  }),
+  tokenRule({
+    id: "mailgun-api-key",
+    kind: "mail service API key",
+    description: "Mailgun private API key",
+    reference: "https://documentation.mailgun.com/docs/mailgun/user-manual/api-key-mgmt/rbac-mgmt",
+    shape: ["key-", lowerHex(32)],
+    confidence: "medium",
+  }),
+  contextRule({
+    id: "mailgun-domain-key",
+    kind: "mail service API key",
+    description: "Mailgun API key of the newer form",
+    reference: "https://documentation.mailgun.com/docs/mailgun/user-manual/api-key-mgmt/rbac-mgmt",
+    names: ["mailgun"],
+    shape: [lowerHex(32), "-", lowerHex(8), "-", lowerHex(8)],
+    minEntropy: 3,
+    confidence: "high",
+  }),
+  tokenRule({
+    id: "brevo-api-key",
+    kind: "mail service API key",
+    description: "Brevo API key",
+    reference: "https://developers.brevo.com/docs/getting-started",
+    revoke: "https://app.brevo.com/settings/keys/api",
+    shape: ["xkeysib-", lowerHex(64), "-", base62(16)],
+  }),
+  tokenRule({
+    id: "brevo-smtp-key",
+    kind: "mail service SMTP key",
+    description: "Brevo SMTP key",
+    reference: "https://developers.brevo.com/docs/smtp-integration",
+    shape: ["xsmtpsib-", lowerHex(64), "-", base62(16)],
+  }),
+  contextRule({
+    id: "mailchimp-api-key",
+    kind: "mail service API key",
+    description: "Mailchimp API key",
+    reference: "https://mailchimp.com/developer/marketing/guides/quick-start/",
+    names: ["mailchimp"],
+    shape: [lowerHex(32), "-us", digits(1, 2)],
+    minEntropy: 3,
+  }),
+  contextRule({
+    id: "twilio-api-key",
+    kind: "telephony API key",
+    description: "Twilio API key",
+    reference: "https://www.twilio.com/docs/iam/api-keys",
+    revoke: "https://console.twilio.com",
+    names: ["twilio"],
+    shape: ["SK", lowerHex(32)],
+    minEntropy: 3,
+  }),
+  contextRule({
+    id: "twilio-auth-token",
+    kind: "telephony auth token",
+    description: "Twilio auth token",
+    reference: "https://www.twilio.com/docs/iam/api",
+    revoke: "https://console.twilio.com",
+    names: ["twilio"],
+    named: /token|auth|secret|key/i,
+    shape: [lowerHex(32)],
+    minEntropy: 3,
+  }),
+];

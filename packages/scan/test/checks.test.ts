@@ -1,0 +1,124 @@
+import t from "tap";
+import { awsAccountOf } from "../src/checks/aws-account.ts";
+import { fromBase32, toBase32 } from "../src/checks/base32.ts";
+import { crc32Base62, hasCrc32Base62 } from "../src/checks/base62.ts";
+import { entropy } from "../src/checks/entropy.ts";
+import { fingerprintOf } from "../src/checks/fingerprint.ts";
+import { isPlaceholder } from "../src/checks/placeholder.ts";
+import { seededRandom } from "../src/examples/random.ts";
+import { exampleOf, scan } from "./harness.ts";
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** An access key id of this account, made the other way round. */
+function accessKeyIdOf(account: bigint, random: number): string {
+  const bytes = Buffer.alloc(10, random);
+  bytes.writeUIntBE(Number(0x800000000000n | (account << 7n)), 0, 6);
+  return `AKIA${toBase32(bytes)}`;
+}
+
+await t.test("an access key id names its account in twelve digits", (t) => {
+  t.equal(awsAccountOf(`ASIAQNZGKIQY56JQ7WML`), "029608264753");
+  for (const account of ["000000000001", "123456789012", "999999999999"])
+    t.equal(awsAccountOf(accessKeyIdOf(BigInt(account), 7)), account);
+  t.equal(awsAccountOf(`AKIAI${"B".repeat(15)}`), undefined);
+  t.equal(awsAccountOf(`AKIAJ${"B".repeat(15)}`), undefined);
+  t.end();
+});
+
+await t.test("base32 is that of RFC 4648", (t) => {
+  for (const [text, written] of [
+    ["", ""],
+    ["f", "MY"],
+    ["fo", "MZXQ"],
+    ["foo", "MZXW6"],
+    ["foobar", "MZXW6YTBOI"],
+  ] as const) {
+    t.equal(toBase32(Buffer.from(text)), written);
+    t.equal(Buffer.from(fromBase32(written)).toString(), text);
+  }
+  t.end();
+});
+
+await t.test("the checksum of code-host tokens is CRC32 in six base62 digits, padded with zeros", (t) => {
+  t.equal(crc32Base62(""), "000000");
+  // CRC32 of the usual check text is 0xCBF43926.
+  const value = Array.from(crc32Base62("123456789")).reduce((sum, digit) => sum * 62 + base62.indexOf(digit), 0);
+  t.equal(value, 0xcbf43926);
+  t.ok(hasCrc32Base62(`123456789${crc32Base62("123456789")}`));
+  t.notOk(hasCrc32Base62(`123456780${crc32Base62("123456789")}`));
+  t.end();
+});
+
+await t.test("a wrong checksum means low confidence, in a fine-grained token medium", async (t) => {
+  for (const [id, at, confidence] of [
+    ["github-personal-token", 10, "low"],
+    ["github-oauth-token", 10, "low"],
+    ["github-refresh-token", 10, "low"],
+    ["npm-token", 10, "low"],
+    ["github-fine-grained-token", 20, "medium"],
+    ["grafana-service-account-token", 10, "medium"],
+  ] as const) {
+    const token = exampleOf(id);
+    t.match(await scan(token), [{ rule_id: id, confidence: "high", checksum: "valid" }]);
+    const changed = `${token.slice(0, at)}${token[at] === "k" ? "m" : "k"}${token.slice(at + 1)}`;
+    t.match(await scan(changed), [{ rule_id: id, confidence, checksum: "invalid" }]);
+  }
+});
+
+await t.test("the checksum of a fine-grained token covers its first 77 characters", async (t) => {
+  const token = exampleOf("github-fine-grained-token", 4);
+  const other = (at: number): string => `${token.slice(0, at)}${token[at] === "A" ? "B" : "A"}${token.slice(at + 1)}`;
+  t.match(await scan(other(76)), [{ checksum: "invalid" }]);
+  t.match(await scan(other(84)), [{ checksum: "invalid" }]);
+  t.match(await scan(other(85)), [{ checksum: "valid" }]);
+});
+
+await t.test("entropy is in bits per character", (t) => {
+  t.equal(entropy("aaaa"), 0);
+  t.equal(entropy("abab"), 1);
+  t.equal(entropy("abcdefgh"), 3);
+  t.end();
+});
+
+await t.test("the entropy cut-offs lie below all but one in a thousand of random bodies", (t) => {
+  const random = seededRandom(3);
+  for (const [alphabet, length, cutOff] of [
+    ["ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16, 2.8],
+    [base62, 24, 3.6],
+    [base62, 36, 4.1],
+    [`${base62}+/`, 40, 4.25],
+  ] as const) {
+    const below = Array.from({ length: 10_000 }, () => entropy(random.text(alphabet, length))).filter(
+      (e) => e < cutOff,
+    );
+    t.ok(below.length <= 20, `${length} characters: ${below.length} of 10,000`);
+  }
+  t.end();
+});
+
+await t.test("a fingerprint is of kind and secret alone", (t) => {
+  const secret = Buffer.from("secret");
+  t.match(fingerprintOf("kind", secret), /^cf1:[0-9a-f]{32}$/);
+  // SHA-256 over 00000004 "kind" 00000006 "secret", made with another program.
+  t.equal(fingerprintOf("kind", secret), "cf1:37bb6e6ac3f18099d3f83af530d667e1");
+  t.not(fingerprintOf("kinds", Buffer.from("ecret")), fingerprintOf("kind", Buffer.from("secret")));
+  t.end();
+});
+
+await t.test("placeholders are known", (t) => {
+  for (const text of [
+    "my-example-key",
+    "CHANGEME",
+    "your_token",
+    "xxxxXXXX",
+    "a0000b",
+    "a12345",
+    "${TOKEN}",
+    "{{ token }}",
+    "%TOKEN%",
+  ])
+    t.ok(isPlaceholder(text), text);
+  for (const text of ["hT5sQk2Lw9", "correct horse"]) t.notOk(isPlaceholder(text), text);
+  t.end();
+});

@@ -1,0 +1,51 @@
+import t from "tap";
+import { builtInRules, checkRule } from "../src/index.ts";
+
+const ofTheSpecification = [
+  "cloud provider access key",
+  "cloud provider secret key",
+  "code-host personal token",
+  "code-host fine-grained token",
+  "chat-platform bot token",
+  "chat-platform incoming-webhook URL",
+  "payment-processor live secret key",
+  "payment-processor live restricted key",
+  "RSA private key block",
+];
+
+await t.test("every rule finds its positive examples and none of its negative ones", (t) => {
+  for (const rule of builtInRules) t.same(checkRule(rule, 20, 7), [], rule.id);
+  t.end();
+});
+
+await t.test("the nine kinds of the specification have rules, and at least sixty further kinds", (t) => {
+  const kinds = new Set(builtInRules.map(({ kind }) => kind));
+  for (const kind of ofTheSpecification) t.ok(kinds.has(kind), kind);
+  t.ok(kinds.size >= ofTheSpecification.length + 60, `${kinds.size} kinds`);
+  t.end();
+});
+
+await t.test("ids are unique and lasting, and every rule names its vendor's page", (t) => {
+  t.equal(new Set(builtInRules.map(({ id }) => id)).size, builtInRules.length);
+  for (const { id, reference, description } of builtInRules) {
+    t.match(id, /^[a-z0-9]+(?:-[a-z0-9]+)*$/, id);
+    t.match(reference, /^https:\/\//, id);
+    t.not(description, "", id);
+  }
+  t.end();
+});
+
+await t.test("every quantifier of a pattern is bounded", (t) => {
+  for (const { id, pattern, find } of builtInRules) {
+    t.ok(pattern !== undefined || find !== undefined, id);
+    const bare = (pattern?.source ?? "").replace(/\\./g, "_").replace(/\[[^\]]*\]/g, "_");
+    t.notMatch(bare, /[*+](?!\))|\{\d+,\}/, id);
+  }
+  t.end();
+});
+
+await t.test("no keyword is so short that ordinary text is full of it", (t) => {
+  for (const { id, keywords } of builtInRules)
+    for (const keyword of keywords) t.ok(keyword.length >= 3 || keyword === "Q~", `${id}: ${keyword}`);
+  t.end();
+});
