@@ -2,7 +2,7 @@ import { readRecoveryKey } from "@coffer/crypto";
 import { ask } from "./api.ts";
 import { newEmail, newLoginRequest, newPerson, newProof, newRecord } from "./people.ts";
 import type { Props } from "./props.ts";
-import { asOwner, issue, list, sealed } from "./props.ts";
+import { asOwner, issue, list, nowhere, sealed } from "./props.ts";
 
 /** Values for the fields of one operation's body, by their names. */
 export type Facts = Readonly<Record<string, unknown>>;
@@ -12,6 +12,8 @@ export type Facts = Readonly<Record<string, unknown>>;
  * Most of it is good for one request.
  */
 const makers: Readonly<Record<string, (url: string, props: Props) => Promise<Facts | undefined>>> = {
+  createSiemWebhook: () => Promise.resolve({ url: nowhere, enabled: false }),
+  updateSiemWebhook: () => Promise.resolve({ enabled: false }),
   bootstrap: async (url, props) => ({ token: (await issue(url, props, { name: "spent", folders: [] }))["token"] }),
   resolveNotation: (_, { folderName, ids }) =>
     Promise.resolve({ notation: `coffer://${folderName}/${ids["secret"] ?? ""}/field/password` }),

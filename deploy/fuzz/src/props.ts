@@ -51,6 +51,7 @@ export async function repairProps(url: string, props: Props): Promise<void> {
   await repairMachine(url, props);
   await repairSecret(url, props);
   await repairRecord(url, props);
+  await repairWebhook(url, props);
   const sessions = await list(url, props, "/api/auth/sessions");
   const other = sessions?.find(({ current }) => current === false);
   props.ids["own_session"] = other ? String(other["id"]) : await openSession(url, props.owner);
@@ -164,3 +165,18 @@ async function repairRecord(url: string, props: Props): Promise<void> {
   const body = { type: "login", encrypted_data: sealed() };
   ids["record"] = String((await demand(url, "POST", records, { ...asOwner(props), body }))["id"]);
 }
+
+/** A SIEM endpoint that is disabled, and room for another one. */
+async function repairWebhook(url: string, props: Props): Promise<void> {
+  const path = "/api/org/siem/webhooks";
+  const webhooks = (await list(url, props, path)) ?? [];
+  const present = webhooks.find(({ id }) => id === props.ids["webhook"]);
+  for (const { id } of webhooks)
+    if (id !== present?.["id"]) await ask(url, "DELETE", `${path}/${String(id)}`, asOwner(props));
+  if (present !== undefined) return;
+  const body = { format: "hec", url: nowhere, credentials: { token: "fuzz" }, enabled: false };
+  props.ids["webhook"] = String((await demand(url, "POST", path, { ...asOwner(props), body }))["id"]);
+}
+
+/** No name server knows a host of this domain (RFC 2606): nothing is ever delivered there. */
+export const nowhere = "https://siem.invalid/";

@@ -15,6 +15,7 @@ const nouns: readonly [path: RegExp, noun: string][] = [
   [/\/secrets\/\{[a-z_]+\}$/, "secret"],
   [/\/vaults\/\{[a-z_]+\}$/, "vault"],
   [/\/records\/\{[a-z_]+\}$/, "record"],
+  [/\/webhooks\/\{[a-z_]+\}$/, "webhook"],
   [/^\/api\/auth\/sessions\/\{[a-z_]+\}$/, "own_session"],
   [/\/members\/\{[a-z_]+\}\/sessions\/\{[a-z_]+\}$/, "session"],
 ];

@@ -110,12 +110,14 @@ async function headerOf(dataDirectory: string, url: string): Promise<BackupHeade
   const migrations = await Promise.all(
     schemas.map(async (schema) => [schema, Object.fromEntries(await appliedChecksums({ url, schema }))] as const),
   );
+  const about = aboutInstallation(dataDirectory);
   return {
     coffer_backup: backupFormat,
     version,
     created_at: new Date().toISOString(),
     data_format: dataFormat,
-    first_ready_at: aboutInstallation(dataDirectory)?.firstReadyAt ?? null,
+    first_ready_at: about?.firstReadyAt ?? null,
+    ...(about?.siemKey === undefined ? {} : { siem_key: about.siemKey }),
     migrations: Object.fromEntries(migrations),
   };
 }

@@ -21,6 +21,8 @@ export interface Installation {
   readonly nats: Record<ServiceName, string>;
   /** Of each service's own user, and of the owner, who may do everything. */
   readonly redis: Record<ServiceName | "owner", string>;
+  /** The key that seals the credentials of SIEM endpoints, unless COFFER_SIEM_KEYS names others. */
+  readonly siemKey: string;
   /** The folder with the files of the stores, or `null` when that is the data directory itself. */
   readonly stores: string | null;
 }
@@ -49,10 +51,23 @@ export function openInstallation(dataDirectory: string, stores: string | null = 
     postgres: each(),
     nats: each(),
     redis: { ...each(), owner: password() },
+    siemKey: newSiemKey(),
     stores,
   };
   write(path, made);
   return made;
+}
+
+/** A new key that seals credentials: 32 bytes in base64url. */
+function newSiemKey(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** Puts the sealing key of a backup into an installation that was made for it. */
+export function setSiemKey(dataDirectory: string, installation: Installation, siemKey: string): Installation {
+  const changed = { ...installation, siemKey };
+  write(installationFile(dataDirectory), changed);
+  return changed;
 }
 
 /** What the file of a data directory says, of any format; `null` when there is none that can be read. */
@@ -78,7 +93,10 @@ function read(path: string, dataDirectory: string): Installation {
   const { postgres, nats, redis, stores } = (found ?? {}) as Partial<Installation>;
   const passwords = [postgres, nats, redis].flatMap((each) => serviceNames.map((name) => each?.[name]));
   if ([redis?.owner, ...passwords].every((password) => typeof password === "string")) {
-    return { ...(found as Installation), stores: stores ?? null };
+    const { siemKey } = found as Partial<Installation>;
+    const installation = { ...(found as Installation), stores: stores ?? null };
+    // Made before there was such a key.
+    return siemKey === undefined ? setSiemKey(dataDirectory, installation, newSiemKey()) : installation;
   }
   throw new StartupError(
     `${path} does not hold the passwords of this data directory's stores, as it should. Restore it from a backup, ` +

@@ -10,7 +10,7 @@ import { report, runCommand } from "./backup/main.ts";
 import { databaseAddress, databaseName, requireOwnPostgres } from "./backup/owned-postgres.ts";
 import { becomeOwner } from "./become-owner.ts";
 import { hasInstallation, refuseForeign } from "./data-directory.ts";
-import { dataFormat, noteFirstReady, openInstallation } from "./installation.ts";
+import { dataFormat, noteFirstReady, openInstallation, setSiemKey } from "./installation.ts";
 import { takeLock } from "./instance-lock.ts";
 import { schemaOwners } from "./local-stores.ts";
 import { resetDataDirectory } from "./reset.ts";
@@ -82,7 +82,8 @@ async function restore(dataDirectory: string, { backup, services, yes }: Restore
 }
 
 async function load(dataDirectory: string, { header, items }: OpenedBackup, services: readonly ServiceMigration[]) {
-  const installation = openInstallation(dataDirectory, choosePlace(dataDirectory));
+  const made = openInstallation(dataDirectory, choosePlace(dataDirectory));
+  const installation = header.siem_key === undefined ? made : setSiemKey(dataDirectory, made, header.siem_key);
   const place = openPlace(dataDirectory, installation.stores);
   report("making the Postgres data directory");
   const store = await startPostgres({ directory: join(place, "postgres") });

@@ -87,7 +87,8 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     const baseUrls = settings.COFFER_BASE_URL.length > 0 ? settings.COFFER_BASE_URL : localBaseUrls(front.port);
     const unreachable = unreachableBaseUrls(settings.COFFER_HOST, baseUrls);
     if (unreachable !== null) report(unreachable);
-    const environment = (row: ServiceRow) => environmentOf(row, { env, stores, baseUrls, routerSecret });
+    const { siemKey } = installation;
+    const environment = (row: ServiceRow) => environmentOf(row, { env, stores, baseUrls, routerSecret, siemKey });
     await migrateAll({ rows, postgresUrls: stores.postgresUrls, report });
     for (const { name } of rows) report(`starting ${name}`);
     const started = await startServices({

@@ -8,11 +8,13 @@ export interface EnvironmentOptions {
   baseUrls: readonly string[];
   /** Given when a router stands before the services: it decides the source address and proves itself with this. */
   routerSecret: string | null;
+  /** Seals the credentials of SIEM endpoints where `env` has no COFFER_SIEM_KEYS. */
+  siemKey: string;
 }
 
 /** The environment that configures one service: the installation's, with this service's own addresses and passwords. */
 export function environmentOf({ name, schema }: ServiceRow, options: EnvironmentOptions): NodeJS.ProcessEnv {
-  const { env, stores, baseUrls, routerSecret } = options;
+  const { env, stores, baseUrls, routerSecret, siemKey } = options;
   const credentials = stores.natsCredentials[name];
   const own: Record<string, string | undefined> = {
     COFFER_BASE_URL: baseUrls.join(","),
@@ -26,10 +28,18 @@ export function environmentOf({ name, schema }: ServiceRow, options: Environment
     COFFER_PROCESSES: undefined,
     COFFER_DATA_DIR: undefined,
     COFFER_ROUTER_SECRET: routerSecret ?? undefined,
+    ...siemKeysOf(name, env, siemKey),
     ...(routerSecret === null ? {} : { COFFER_TRUSTED_PROXY_CIDRS: undefined }),
   };
   const replaced = new Set(Object.keys(own).flatMap((key) => [key, `${key}_FILE`]));
   const kept = Object.entries(env).filter(([key]) => !replaced.has(key));
   const set = Object.entries(own).filter(([, value]) => value !== undefined);
   return Object.fromEntries([...kept, ...set]);
+}
+
+/** The keys that seal the credentials of SIEM endpoints are for siem-forwarder alone. */
+function siemKeysOf(service: string, env: NodeJS.ProcessEnv, siemKey: string): Record<string, string | undefined> {
+  if (service !== "siem-forwarder") return { COFFER_SIEM_KEYS: undefined };
+  const given = [env["COFFER_SIEM_KEYS"], env["COFFER_SIEM_KEYS_FILE"]].some((text) => (text ?? "").trim() !== "");
+  return given ? {} : { COFFER_SIEM_KEYS: siemKey };
 }

@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import t from "tap";
 import { serversIn } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
+import type { Installation } from "../src/installation.ts";
 import { newMachine, newPerson } from "./cli-person.ts";
 import { npmRun } from "./npm-run.ts";
 import { npmStart } from "./npm-start.ts";
@@ -25,6 +26,9 @@ await alice.data(["folder", "create", "production"]);
 await alice.data(["set", uri], { input: "s3cret" });
 await alice.data(["app", "create", "api"]);
 const machine = await newMachine(alice, "api", ["production:read"]);
+
+/** What a data directory says of itself. */
+const installationOf = (of: string) => JSON.parse(readFileSync(join(of, "installation.json"), "utf8")) as Installation; // written by npm start
 
 async function stop(): Promise<void> {
   process.kill(coffer.pid, "SIGTERM");
@@ -115,9 +119,11 @@ await t.test("a restore replaces an installation only with --yes, and then it is
   const second = join(backups, "stopped.backup");
   t.match(await npmRun("backup", [second], directory), { code: 0 }, "a stopped one is backed up too");
   t.same(serversIn(directory), []);
+  const { siemKey } = installationOf(directory);
   const restored = await npmRun("restore", [backup, "--yes"], directory);
   t.equal(restored.code, 0, restored.stderr);
   t.match(restored.stderr, /What changed after the backup is gone.*coffer folder trust/);
+  t.equal(installationOf(directory).siemKey, siemKey, "sealed SIEM credentials can be opened");
   coffer = npmStart(file, { directory, env: { ...limits, ...port } });
   await coffer.ready;
   t.equal(coffer.stdout(), `coffer ready at ${url}\n`, "it is no new installation");

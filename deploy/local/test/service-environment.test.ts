@@ -19,10 +19,11 @@ const stores: LocalStores = {
 };
 const authSm = { name: "auth-sm", paths: [], schema: "auth_sm" } as const;
 const sync = { name: "sync", paths: [], schema: null } as const;
+const siemKey = "made for this installation";
 const baseUrls = ["http://127.0.0.1:8080", "http://localhost:8080"];
 
 await t.test("a service gets its own role and its own user, and no other's", (t) => {
-  const environment = environmentOf(authSm, { env: { PATH: "/bin" }, stores, baseUrls, routerSecret: null });
+  const environment = environmentOf(authSm, { env: { PATH: "/bin" }, stores, baseUrls, routerSecret: null, siemKey });
   t.same(environment, {
     PATH: "/bin",
     COFFER_BASE_URL: "http://127.0.0.1:8080,http://localhost:8080",
@@ -48,7 +49,7 @@ await t.test("what is given by file gives way to what is decided here, and the r
     COFFER_TRUSTED_PROXY_CIDRS: "10.0.0.0/8",
     COFFER_STRIPE_WEBHOOK_SECRETS_FILE: "/run/stripe",
   };
-  const environment = environmentOf(sync, { env, stores, baseUrls, routerSecret: null });
+  const environment = environmentOf(sync, { env, stores, baseUrls, routerSecret: null, siemKey });
   t.equal(environment["COFFER_POSTGRES_URL"], undefined, "it stores nothing");
   t.equal(environment["COFFER_POSTGRES_URL_FILE"], undefined);
   t.equal(environment["COFFER_NATS_CREDENTIALS_FILE"], undefined);
@@ -63,8 +64,26 @@ await t.test("what is given by file gives way to what is decided here, and the r
 
 await t.test("behind a router only the router is believed", (t) => {
   const env = { COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" };
-  const environment = environmentOf(authSm, { env, stores, baseUrls, routerSecret: "a secret made at start" });
+  const environment = environmentOf(authSm, { env, stores, baseUrls, routerSecret: "a secret made at start", siemKey });
   t.equal(environment["COFFER_TRUSTED_PROXY_CIDRS"], undefined);
   t.equal(environment["COFFER_ROUTER_SECRET"], "a secret made at start");
+  t.end();
+});
+
+await t.test("the keys that seal the credentials of SIEM endpoints reach siem-forwarder alone", (t) => {
+  const siemForwarder = { name: "siem-forwarder", paths: [], schema: "siem_forwarder" } as const;
+  const given = [{}, { COFFER_SIEM_KEYS: "given" }, { COFFER_SIEM_KEYS_FILE: "/run/keys" }, { COFFER_SIEM_KEYS: " " }];
+  const keysOf = (row: Parameters<typeof environmentOf>[0]) =>
+    given.map((env) => {
+      const environment = environmentOf(row, { env, stores, baseUrls, routerSecret: null, siemKey });
+      return [environment["COFFER_SIEM_KEYS"], environment["COFFER_SIEM_KEYS_FILE"]];
+    });
+  t.same(keysOf(siemForwarder), [
+    [siemKey, undefined],
+    ["given", undefined],
+    [undefined, "/run/keys"],
+    [siemKey, undefined],
+  ]);
+  for (const row of [authSm, sync]) t.same(keysOf(row), new Array(4).fill([undefined, undefined]));
   t.end();
 });

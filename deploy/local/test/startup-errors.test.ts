@@ -70,6 +70,17 @@ for (const [format, what, advice] of [
   });
 }
 
+await t.test("a data directory from before there was a key for SIEM credentials gets one, which stays", (t) => {
+  const directory = testDirectory(t);
+  const before = { ...made, format: dataFormat, siemKey: undefined };
+  writeFileSync(join(directory, "installation.json"), JSON.stringify(before));
+  const { siemKey, ...others } = openInstallation(directory);
+  t.match(siemKey, /^[\w-]{43}$/);
+  t.same({ ...others, siemKey: undefined }, { ...before, stores: others.stores });
+  t.same(openInstallation(directory), { ...others, siemKey });
+  t.end();
+});
+
 await t.test("a data directory of another format is a line at the start, and a reset makes it new", async (t) => {
   const directory = testDirectory(t);
   const path = join(directory, "installation.json");

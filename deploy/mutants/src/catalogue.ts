@@ -17,6 +17,7 @@ import { ratelimitMutants } from "./catalogue/ratelimit.ts";
 import { recordMutants } from "./catalogue/records.ts";
 import { sdkMutants } from "./catalogue/sdk.ts";
 import { secretMutants } from "./catalogue/secrets.ts";
+import { siemEndpointMutants } from "./catalogue/siem-endpoints.ts";
 import { siemForwarderMutants } from "./catalogue/siem-forwarder.ts";
 import { signedChangeMutants } from "./catalogue/signed-changes.ts";
 import { syncMutants } from "./catalogue/sync.ts";
@@ -43,6 +44,7 @@ export const catalogue: readonly Mutant[] = [
   ...cryptoMutants,
   ...telemetryMutants,
   ...siemForwarderMutants,
+  ...siemEndpointMutants,
   ...machineMutants,
   ...secretMutants,
   ...peopleMutants,

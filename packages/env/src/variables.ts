@@ -4,6 +4,7 @@ import { baseUrl, cidr, listenHost, natsUrl, origin, path, redisUrl, storeUrl } 
 import type { BusCredentials } from "./parse-credentials.ts";
 import { busCredentials } from "./parse-credentials.ts";
 import { stripePrices } from "./parse-prices.ts";
+import { sealingKey } from "./parse-sealing-key.ts";
 import type { ServiceName } from "@coffer/events";
 import type { Variable } from "./variable.ts";
 import { variable } from "./variable.ts";
@@ -161,6 +162,14 @@ export const variables = {
     meaning: "comma list of private networks a SIEM may stand on; inside them http is allowed too",
     parse: listOf(cidr),
     fallback: none,
+  }),
+  COFFER_SIEM_KEYS: variable({
+    name: "COFFER_SIEM_KEYS",
+    shownDefault: "made by npm start",
+    meaning: "comma list of keys that seal SIEM credentials; the first seals, all open",
+    parse: listOf(sealingKey),
+    fallback: none,
+    secret: true,
   }),
   COFFER_SYNC_ALLOWED_ORIGINS: variable({
     name: "COFFER_SYNC_ALLOWED_ORIGINS",

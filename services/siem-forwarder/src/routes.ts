@@ -2,6 +2,7 @@ import { route } from "@coffer/http";
 import { authenticateUser } from "@coffer/service";
 import { auditQuery } from "./audit/list-query.ts";
 import { listAudit } from "./audit/list.ts";
+import { endpointRoutes } from "./endpoints/routes.ts";
 
 /** The service's HTTP surface. */
 export const routes = [
@@ -14,4 +15,5 @@ export const routes = [
     status: 200,
     run: listAudit,
   }),
+  ...endpointRoutes,
 ];

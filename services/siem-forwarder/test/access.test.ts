@@ -81,7 +81,7 @@ await t.test("other methods and paths are 404", async (t) => {
     ["POST", "/api/org/audit"],
     ["DELETE", "/api/org/audit"],
     ["GET", "/api/org/audit/"],
-    ["GET", "/api/org/siem/webhooks"],
+    ["PUT", "/api/org/siem/webhooks"],
   ] as const) {
     const answer = await checkedFetch(url + path, { method, headers: { authorization: `Bearer ${person.token}` } });
     t.equal(answer.status, 404, `${method} ${path}`);

@@ -9,6 +9,7 @@ import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { readConfig } from "../src/config.ts";
 import { migrateService } from "../src/migrate.ts";
 import { createService } from "../src/service.ts";
+import type { Seams } from "../src/service.ts";
 import type { People, Person } from "./people.ts";
 import { issuer, startPeople } from "./people.ts";
 
@@ -55,11 +56,12 @@ export async function startForwarder<Postgres extends TestDatabase>(
   t: TestScope,
   stores: Stores<Postgres>,
   ask: typeof fetch = checkedFetch,
+  replica: ReplicaOptions = {},
 ): Promise<Forwarder<Postgres>> {
   const { postgres, nats, redis } = stores;
   await migrateService({ url: postgres.url });
   const people = await startPeople(t, nats);
-  const { service, url } = await startReplica(t, stores);
+  const { service, url } = await startReplica(t, stores, replica);
   await until("the stores answer", async () => {
     const { ready, degraded } = await service.ready();
     return ready && degraded === false && people.bus.connected;
@@ -95,8 +97,21 @@ export async function startForwarder<Postgres extends TestDatabase>(
   return { postgres, nats, redis, url, people, append, list, listAll, ready: () => service.ready() };
 }
 
+/** What a replica has besides its stores. */
+export interface ReplicaOptions {
+  env?: NodeJS.ProcessEnv;
+  seams?: Seams;
+}
+
+/** A key for COFFER_SIEM_KEYS. */
+export const siemKey = Buffer.alloc(32, 7).toString("base64url");
+
 /** One more process' worth of the same service. */
-export async function startReplica(t: TestScope, { postgres, nats, redis }: Stores) {
+export async function startReplica(
+  t: TestScope,
+  { postgres, nats, redis }: Stores,
+  { env = {}, seams = {} }: ReplicaOptions = {},
+) {
   const config = readConfig({
     COFFER_PORT: "0",
     COFFER_BASE_URL: issuer,
@@ -106,10 +121,13 @@ export async function startReplica(t: TestScope, { postgres, nats, redis }: Stor
     COFFER_REDIS_URL: redis.urls["siem-forwarder"],
     COFFER_LIMIT_USER: "100000",
     COFFER_LOG_LEVEL: "fatal",
+    COFFER_SIEM_KEYS: siemKey,
+    ...env,
   });
-  const service = createService(config, { registry: new Registry() });
+  const registry = new Registry();
+  const service = createService(config, { registry }, seams);
   t.teardown(() => service.close());
   const server = await serve(service.listener, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
   t.teardown(() => server.close());
-  return { service, url: server.url };
+  return { service, url: server.url, registry };
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { until } from "@coffer/testkit";
 import { checkedFetch } from "@coffer/openapi";
 import t from "tap";
-import { startStores } from "./forwarder.ts";
+import { siemKey, startStores } from "./forwarder.ts";
 import { migrateService } from "../src/migrate.ts";
 import { issuer } from "./people.ts";
 
@@ -41,6 +41,7 @@ await t.test("a process is ready once its schema is there, and ends with 0 when 
     COFFER_NATS_CREDENTIALS: JSON.stringify({ "siem-forwarder": nats.credentials["siem-forwarder"] }),
     COFFER_REDIS_URL: redis.urls["siem-forwarder"],
     COFFER_DRAIN_SECONDS: "1",
+    COFFER_SIEM_KEYS: siemKey,
   });
   const [ready] = (await once(child, "message")) as [{ type: string; url: string; management_url: string }];
   t.equal(ready.type, "ready");

@@ -18,6 +18,8 @@ export interface BackupHeader {
   /** The format of the data directory. */
   data_format: number;
   first_ready_at: string | null;
+  /** The key that seals the credentials of SIEM endpoints. Backups of former versions have none. */
+  siem_key?: string;
   /** The checksum of each applied migration, by schema and name. */
   migrations: Record<string, Record<string, string>>;
 }

@@ -1,5 +1,6 @@
-import type { AuditDraft } from "@coffer/events";
+import type { AuditDraft, ChainHead } from "@coffer/events";
 import { firstPreviousHash } from "@coffer/events";
+import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { lockChains, moveChains, openChains } from "../store/chains.ts";
 import { widenHours } from "../store/hours.ts";
@@ -45,13 +46,22 @@ function appendToChains(
       drafts.map(({ draft }) => draft.id),
     );
     const fresh = drafts.filter(({ draft }) => !known.has(draft.id.toLowerCase()));
-    if (fresh.length === 0) return 0;
-    const placed = place(heads, fresh);
-    await insertRecords(tx, placed.records);
-    await moveChains(tx, placed.heads);
-    await widenHours(tx, placed.hours);
+    if (fresh.length > 0) await appendAt(tx, heads, fresh);
     return fresh.length;
   });
+}
+
+/** Stores records at the ends of chains that the transaction has locked. Returns the new ends. */
+export async function appendAt(
+  tx: Transaction,
+  heads: ReadonlyMap<string, ChainHead>,
+  drafts: readonly ChainedDraft[],
+): Promise<ReadonlyMap<string, ChainHead>> {
+  const placed = place(heads, drafts);
+  await insertRecords(tx, placed.records);
+  await moveChains(tx, placed.heads);
+  await widenHours(tx, placed.hours);
+  return placed.heads;
 }
 
 function distinct(records: readonly AuditDraft[]): ChainedDraft[] {

@@ -1,0 +1,48 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import type { User } from "@coffer/service";
+import { auditOf, userActor } from "@coffer/service";
+import { requireSiemManager } from "../access.ts";
+import { inChain } from "../audit/in-chain.ts";
+import type { Deps } from "../deps.ts";
+import { checkEndpointUrl } from "../outgoing/endpoint-url.ts";
+import { countEndpoints, insertEndpoint } from "../store/endpoints.ts";
+import type { NewEndpoint } from "./bodies.ts";
+import { checkedCredentials } from "./checked-credentials.ts";
+import { sealCredentials } from "./seal-credentials.ts";
+import { viewOf } from "./view.ts";
+import type { EndpointView } from "./view.ts";
+
+/** As many endpoints as an organization may have. */
+const mostEndpoints = 10;
+
+/** POST /api/org/siem/webhooks */
+export async function createEndpoint(
+  deps: Deps,
+  { caller, body, request }: Call<User, unknown, NewEndpoint>,
+): Promise<EndpointView> {
+  const orgId = await requireSiemManager(deps, caller);
+  const { format, name = null, enabled = true } = body;
+  const url = await checkEndpointUrl(deps.destinations, { text: body.url, format, field: "url" });
+  const id = deps.newId();
+  const credentials = sealCredentials(deps, id, await checkedCredentials(deps, format, body.credentials));
+  const record = auditOf(deps, request, {
+    org_id: orgId,
+    action: "siem.webhook.created",
+    actor: userActor(caller),
+    target: { type: "siem_webhook", id },
+    status: 201,
+    changes: { name, format, url, enabled },
+  });
+  const row = await inChain(deps, orgId, async ({ tx, append }) => {
+    // The lock of the chain: of two creations at the same time one counts the other.
+    if ((await countEndpoints(tx, orgId)) >= mostEndpoints)
+      throw new ServiceError(
+        "conflict",
+        `an organization has at most ${mostEndpoints} SIEM endpoints: delete one first`,
+      );
+    const position = await append(record);
+    return insertEndpoint(tx, { id, orgId, name, format, url, credentials, enabled, time: request.time, position });
+  });
+  return viewOf(row);
+}

@@ -1,0 +1,46 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { until } from "@coffer/testkit";
+import pg from "pg";
+import t from "tap";
+import { createSealer } from "../src/credentials/seal.ts";
+import { startForwarder, startReplica, startStores } from "./forwarder.ts";
+import { hecEndpoint, webhooksAt } from "./webhooks.ts";
+
+const key = (): string => randomBytes(32).toString("base64url");
+
+await t.test(
+  "after a restart with a new first key all credentials are sealed under it, and the old one can go",
+  async (t) => {
+    const [old, fresh] = [key(), key()];
+    const stores = await startStores(t);
+    const { url, people } = await startForwarder(t, stores, undefined, { env: { COFFER_SIEM_KEYS: old } });
+    const owner = await people.add([{ orgId: randomUUID(), role: "owner" }]);
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) ids.push((await webhooksAt(url).create(owner, hecEndpoint)).body.id);
+    const database = new pg.Client({ connectionString: stores.postgres.url });
+    await database.connect();
+    t.teardown(() => database.end());
+    const sealed = async () =>
+      (
+        await database.query<{ id: string; credentials: string }>(
+          "select id, credentials from siem_forwarder.siem_endpoints",
+        )
+      ).rows;
+    const odd = randomUUID();
+    await database.query(
+      `insert into siem_forwarder.siem_endpoints
+       (id, org_id, format, url, credentials, enabled, created_at, updated_at, position)
+     values ($1, $1, 'hec', 'https://x.invalid', 'v1.lost.AAAA', false, now(), now(), 0)`,
+      [odd],
+    );
+    await startReplica(t, stores, { env: { COFFER_SIEM_KEYS: `${fresh},${old}` } });
+    const sealer = createSealer([fresh]);
+    await until("all are sealed under the new key", async () =>
+      (await sealed()).every(({ id, credentials }) => id === odd || credentials.startsWith(sealer.currentPrefix)),
+    );
+    for (const { id, credentials } of await sealed()) {
+      if (id === odd) t.equal(credentials, "v1.lost.AAAA", "what no key opens stays as it is");
+      else t.equal(sealer.open(credentials, id), JSON.stringify(hecEndpoint.credentials));
+    }
+  },
+);
