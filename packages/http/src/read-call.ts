@@ -28,9 +28,20 @@ export async function readCall<Deps, Caller>(
     query: row.query === undefined ? undefined : queryOf(row.query, request),
     body: row.body === undefined || row.body === "raw" ? body : validate(row.body, body, "body"),
     request: context,
+    headers: namedHeaders(row.headers, request),
     held: heldTags(headers["if-none-match"]),
     expected: expectedTag(headers["if-match"]),
   };
+}
+
+function namedHeaders(names: readonly string[], { headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers[name];
+      // Node gives a list for `Set-Cookie` only, which no request has.
+      return typeof value === "string" ? [[name, value]] : [];
+    }),
+  );
 }
 
 function queryOf(schema: z.ZodType, { url = "" }: IncomingMessage): unknown {

@@ -13,6 +13,8 @@ export interface Call<Caller, Params = unknown, Body = unknown, Query = unknown>
   readonly body: Body;
   readonly query: Query;
   readonly request: RequestContext;
+  /** The headers that the route names, lower-case, as they came; a header that was not sent is not there. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The entity tags of `If-None-Match`, unquoted, `W/` removed. `*` for any. */
   readonly held: readonly string[];
   /** The entity tag of `If-Match`, unquoted; undefined without one and for `*`. */
@@ -31,6 +33,7 @@ export interface Route<Deps, Caller = unknown> {
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | "raw" | undefined;
   readonly bodyOptional: boolean;
+  readonly headers: readonly string[];
   readonly bodyLimitBytes: number;
   /** Whether a JSON body may come compressed. */
   readonly gzip: boolean;
@@ -69,6 +72,8 @@ export interface RouteRow<Deps, Caller, Params, Body, Query> {
   body?: Body;
   /** A request without a body is one with `{}`. */
   bodyOptional?: boolean;
+  /** Names of headers that the operation gets besides a raw body, lower-case. A signature of the body is one. */
+  headers?: readonly string[];
   /** Default 1 MiB; 16 KiB for JSON from anonymous callers, who may not compress it either. */
   bodyLimitBytes?: number;
   /** Structural tokens per KiB of JSON where a long list needs more than 50,000 of them. */
@@ -105,6 +110,7 @@ export function route<
     query: row.query,
     body: row.body,
     bodyOptional: row.bodyOptional ?? false,
+    headers: row.headers ?? [],
     bodyLimitBytes: row.bodyLimitBytes ?? (isAnonymous && row.body !== "raw" ? 16 * kibibyte : mebibyte),
     gzip: !isAnonymous,
     tokensPerKibibyte: row.tokensPerKibibyte ?? 0,

@@ -195,6 +195,22 @@ await t.test("a body that is too long by what it announces is 413, whatever it i
   }
 });
 
+await t.test("a raw body comes with the headers that its route names, and no others", async (t) => {
+  const raw = async (headers: [string, string][]): Promise<unknown> => {
+    const answer = await fetch(`${app.url}/api/raw`, { method: "POST", headers, body: "{" });
+    return ((await answer.json()) as { headers: unknown }).headers;
+  };
+  t.same(await raw([["X-Signature", "t=1,v1=ab"]]), { "x-signature": "t=1,v1=ab" });
+  t.same(await raw([["X-Other", "a"]]), {});
+  const twice = await raw([
+    ["X-Signature", "one"],
+    ["X-Signature", "two"],
+  ]);
+  t.same(twice, { "x-signature": "one, two" });
+  const thing = await send();
+  t.same(((await thing.json()) as { headers: unknown }).headers, {});
+});
+
 await t.test("a raw body comes as it was sent", async (t) => {
   const body = new Uint8Array([0, 255, 10, 13, 123]);
   const raw = (sent: Sent) => send({ path: "/api/raw", headers: {}, body, ...sent });

@@ -118,6 +118,7 @@ export const rows: readonly Route<object, Person | { kind: "anonymous" }>[] = [
     bucket: "user",
     caller: anyone,
     body: "raw",
+    headers: ["x-signature"],
     bodyLimitBytes: 100,
     status: 200,
     run: echo,

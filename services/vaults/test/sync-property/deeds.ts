@@ -35,7 +35,7 @@ const request: RequestContext = {
 
 function call<Params, Body>(userId: string, params: Params, body: Body): Call<User, Params, Body, undefined> {
   const caller: User = { kind: "user", userId, sessionId: newId(), orgId: undefined };
-  return { caller, params, body, query: undefined, request, held: [], expected: undefined };
+  return { caller, params, body, query: undefined, request, headers: {}, held: [], expected: undefined };
 }
 
 /** A key sealed to somebody, as far as the service looks. */
