@@ -88,7 +88,9 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     const unreachable = unreachableBaseUrls(settings.COFFER_HOST, baseUrls);
     if (unreachable !== null) report(unreachable);
     const { siemKey } = installation;
-    const environment = (row: ServiceRow) => environmentOf(row, { env, stores, baseUrls, routerSecret, siemKey });
+    const billing = settings.COFFER_BILLING;
+    const environment = (row: ServiceRow) =>
+      environmentOf(row, { env, stores, baseUrls, billing, routerSecret, siemKey });
     await migrateAll({ rows, postgresUrls: stores.postgresUrls, report });
     for (const { name } of rows) report(`starting ${name}`);
     const started = await startServices({

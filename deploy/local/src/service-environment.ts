@@ -1,11 +1,13 @@
 import type { LocalStores } from "./local-stores.ts";
 import type { ServiceRow } from "./services.ts";
+import type { Settings } from "./settings.ts";
 
 export interface EnvironmentOptions {
   /** The environment of the whole installation. */
   env: NodeJS.ProcessEnv;
   stores: LocalStores;
   baseUrls: readonly string[];
+  billing: Settings["COFFER_BILLING"];
   /** Given when a router stands before the services: it decides the source address and proves itself with this. */
   routerSecret: string | null;
   /** Seals the credentials of SIEM endpoints where `env` has no COFFER_SIEM_KEYS. */
@@ -14,8 +16,9 @@ export interface EnvironmentOptions {
 
 /** The environment that configures one service: the installation's, with this service's own addresses and passwords. */
 export function environmentOf({ name, schema }: ServiceRow, options: EnvironmentOptions): NodeJS.ProcessEnv {
-  const { env, stores, baseUrls, routerSecret, siemKey } = options;
+  const { env, stores, baseUrls, billing, routerSecret, siemKey } = options;
   const credentials = stores.natsCredentials[name];
+  const isBilling = name === "billing-webhook";
   const own: Record<string, string | undefined> = {
     COFFER_BASE_URL: baseUrls.join(","),
     COFFER_HOST: "127.0.0.1",
@@ -27,6 +30,9 @@ export function environmentOf({ name, schema }: ServiceRow, options: Environment
     COFFER_REDIS_URL: stores.redisUrls[name],
     COFFER_PROCESSES: undefined,
     COFFER_DATA_DIR: undefined,
+    COFFER_BILLING: billing,
+    // What signs Stripe's events is known to the service that verifies them, and to no other.
+    ...(isBilling ? {} : { COFFER_STRIPE_WEBHOOK_SECRETS: undefined, COFFER_STRIPE_PRICES: undefined }),
     COFFER_ROUTER_SECRET: routerSecret ?? undefined,
     ...siemKeysOf(name, env, siemKey),
     ...(routerSecret === null ? {} : { COFFER_TRUSTED_PROXY_CIDRS: undefined }),

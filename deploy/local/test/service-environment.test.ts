@@ -18,12 +18,20 @@ const stores: LocalStores = {
   stop: () => Promise.resolve(),
 };
 const authSm = { name: "auth-sm", paths: [], schema: "auth_sm" } as const;
+const billingWebhook = { name: "billing-webhook", paths: [], schema: "billing_webhook" } as const;
 const sync = { name: "sync", paths: [], schema: null } as const;
 const siemKey = "made for this installation";
 const baseUrls = ["http://127.0.0.1:8080", "http://localhost:8080"];
 
 await t.test("a service gets its own role and its own user, and no other's", (t) => {
-  const environment = environmentOf(authSm, { env: { PATH: "/bin" }, stores, baseUrls, routerSecret: null, siemKey });
+  const environment = environmentOf(authSm, {
+    env: { PATH: "/bin" },
+    stores,
+    baseUrls,
+    billing: "off",
+    routerSecret: null,
+    siemKey,
+  });
   t.same(environment, {
     PATH: "/bin",
     COFFER_BASE_URL: "http://127.0.0.1:8080,http://localhost:8080",
@@ -34,6 +42,7 @@ await t.test("a service gets its own role and its own user, and no other's", (t)
     COFFER_NATS_URL: "nats://h:1",
     COFFER_NATS_CREDENTIALS: '{"auth-sm":{"user":"auth-sm","password":"one"}}',
     COFFER_REDIS_URL: "redis://auth-sm:one@h:2",
+    COFFER_BILLING: "off",
   });
   t.end();
 });
@@ -47,9 +56,9 @@ await t.test("what is given by file gives way to what is decided here, and the r
     COFFER_PROCESSES: "separate",
     COFFER_SIGNUPS: "closed",
     COFFER_TRUSTED_PROXY_CIDRS: "10.0.0.0/8",
-    COFFER_STRIPE_WEBHOOK_SECRETS_FILE: "/run/stripe",
+    COFFER_SYNC_ALLOWED_ORIGINS_FILE: "/run/origins",
   };
-  const environment = environmentOf(sync, { env, stores, baseUrls, routerSecret: null, siemKey });
+  const environment = environmentOf(sync, { env, stores, baseUrls, billing: "stripe", routerSecret: null, siemKey });
   t.equal(environment["COFFER_POSTGRES_URL"], undefined, "it stores nothing");
   t.equal(environment["COFFER_POSTGRES_URL_FILE"], undefined);
   t.equal(environment["COFFER_NATS_CREDENTIALS_FILE"], undefined);
@@ -57,14 +66,21 @@ await t.test("what is given by file gives way to what is decided here, and the r
   t.equal(environment["COFFER_DATA_DIR"], undefined);
   t.equal(environment["COFFER_PROCESSES"], undefined);
   t.equal(environment["COFFER_SIGNUPS"], "closed");
-  t.equal(environment["COFFER_STRIPE_WEBHOOK_SECRETS_FILE"], "/run/stripe");
+  t.equal(environment["COFFER_SYNC_ALLOWED_ORIGINS_FILE"], "/run/origins");
   t.equal(environment["COFFER_TRUSTED_PROXY_CIDRS"], "10.0.0.0/8");
   t.end();
 });
 
 await t.test("behind a router only the router is believed", (t) => {
   const env = { COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" };
-  const environment = environmentOf(authSm, { env, stores, baseUrls, routerSecret: "a secret made at start", siemKey });
+  const environment = environmentOf(authSm, {
+    env,
+    stores,
+    baseUrls,
+    billing: "off",
+    routerSecret: "a secret made at start",
+    siemKey,
+  });
   t.equal(environment["COFFER_TRUSTED_PROXY_CIDRS"], undefined);
   t.equal(environment["COFFER_ROUTER_SECRET"], "a secret made at start");
   t.end();
@@ -75,7 +91,7 @@ await t.test("the keys that seal the credentials of SIEM endpoints reach siem-fo
   const given = [{}, { COFFER_SIEM_KEYS: "given" }, { COFFER_SIEM_KEYS_FILE: "/run/keys" }, { COFFER_SIEM_KEYS: " " }];
   const keysOf = (row: Parameters<typeof environmentOf>[0]) =>
     given.map((env) => {
-      const environment = environmentOf(row, { env, stores, baseUrls, routerSecret: null, siemKey });
+      const environment = environmentOf(row, { env, stores, baseUrls, billing: "off", routerSecret: null, siemKey });
       return [environment["COFFER_SIEM_KEYS"], environment["COFFER_SIEM_KEYS_FILE"]];
     });
   t.same(keysOf(siemForwarder), [
@@ -85,5 +101,22 @@ await t.test("the keys that seal the credentials of SIEM endpoints reach siem-fo
     [siemKey, undefined],
   ]);
   for (const row of [authSm, sync]) t.same(keysOf(row), new Array(4).fill([undefined, undefined]));
+  t.end();
+});
+
+await t.test("only billing-webhook gets the signing secrets; every service gets what follows from them", (t) => {
+  const env = {
+    COFFER_STRIPE_WEBHOOK_SECRETS: "whsec_one",
+    COFFER_STRIPE_PRICES_FILE: "/run/prices",
+    COFFER_BILLING_FILE: "/run/billing",
+  };
+  for (const row of [authSm, sync, billingWebhook]) {
+    const environment = environmentOf(row, { env, stores, baseUrls, billing: "stripe", routerSecret: null, siemKey });
+    t.equal(environment["COFFER_BILLING"], "stripe");
+    t.equal(environment["COFFER_BILLING_FILE"], undefined);
+    const isBilling = row === billingWebhook;
+    t.equal(environment["COFFER_STRIPE_WEBHOOK_SECRETS"], isBilling ? "whsec_one" : undefined);
+    t.equal(environment["COFFER_STRIPE_PRICES_FILE"], isBilling ? "/run/prices" : undefined);
+  }
   t.end();
 });

@@ -57,6 +57,13 @@ await t.test("what the services would accept and nobody should want", async (t) 
   }
 });
 
+await t.test("billing is off, or on for a service that has no secrets", async (t) => {
+  const message = async (env: Record<string, string>) => (await config(env)).of("billing");
+  t.match(await message({}), [{ status: "ok", message: /^off/ }]);
+  t.match(await message({ COFFER_BILLING: "stripe" }), [{ status: "ok", message: /^on/ }]);
+  t.match(await message({ COFFER_BILLING: "off", COFFER_STRIPE_WEBHOOK_SECRETS: whsec }), [{ message: /^off/ }]);
+});
+
 await t.test("no secret is quoted", async (t) => {
   const canary = "c4n4ry-value";
   const { stdout, stderr } = await config({

@@ -7,4 +7,3 @@ export type { Environment, VariableName } from "./read-environment.ts";
 export { localBaseUrls, variables } from "./variables.ts";
 export type { Variable } from "./variable.ts";
 export type { BusCredentials } from "./parse-credentials.ts";
-export type { PlanName } from "./parse-prices.ts";

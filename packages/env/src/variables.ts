@@ -34,6 +34,15 @@ const baseUrls = variable({
   fallback: (given) => (given(port) === 0 ? [] : localBaseUrls(given(port))),
 });
 
+const stripeSecrets = variable({
+  name: "COFFER_STRIPE_WEBHOOK_SECRETS",
+  shownDefault: "none: billing off",
+  meaning: "comma list of signing secrets",
+  parse: listOf(line()),
+  fallback: none,
+  secret: true,
+});
+
 /** Every variable that the server knows, by name. */
 export const variables = {
   COFFER_PORT: port,
@@ -141,20 +150,21 @@ export const variables = {
     parse: oneOf("open", "invite", "closed"),
     fallback: () => "open" as const,
   }),
-  COFFER_STRIPE_WEBHOOK_SECRETS: variable({
-    name: "COFFER_STRIPE_WEBHOOK_SECRETS",
-    shownDefault: "none: billing off",
-    meaning: "comma list of signing secrets",
-    parse: listOf(line()),
-    fallback: none,
-    secret: true,
-  }),
+  COFFER_STRIPE_WEBHOOK_SECRETS: stripeSecrets,
   COFFER_STRIPE_PRICES: variable({
     name: "COFFER_STRIPE_PRICES",
     shownDefault: "none",
     meaning: "JSON: price id or lookup key to free, team, business, enterprise",
     parse: stripePrices,
     fallback: () => stripePrices("{}"),
+  }),
+  COFFER_BILLING: variable({
+    name: "COFFER_BILLING",
+    shownDefault: "stripe with signing secrets, else off",
+    meaning: "where plans come from: stripe; off: every organization has the enterprise plan",
+    parse: oneOf("off", "stripe"),
+    // Only billing-webhook has the secrets: npm start and the chart set the variable for the other services.
+    fallback: (given) => (given(stripeSecrets).length > 0 ? ("stripe" as const) : ("off" as const)),
   }),
   COFFER_SIEM_ALLOWED_CIDRS: variable({
     name: "COFFER_SIEM_ALLOWED_CIDRS",

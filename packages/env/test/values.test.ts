@@ -31,6 +31,7 @@ void t.test("with nothing given every variable has its documented default", (t) 
     COFFER_SIGNUPS: "open",
     COFFER_STRIPE_WEBHOOK_SECRETS: [],
     COFFER_STRIPE_PRICES: {},
+    COFFER_BILLING: "off",
     COFFER_SIEM_ALLOWED_CIDRS: [],
     COFFER_SIEM_KEYS: [],
     COFFER_SYNC_ALLOWED_ORIGINS: ["http://127.0.0.1:8080", "http://localhost:8080"],
@@ -111,6 +112,14 @@ void t.test("credentials of the bus are by service, as a password or with a user
   t.end();
 });
 
+void t.test("billing is on with signing secrets, unless it is said to be off", (t) => {
+  const billingOf = (env: NodeJS.ProcessEnv): string => readEnvironment(env, allNames).COFFER_BILLING;
+  t.equal(billingOf({ COFFER_STRIPE_WEBHOOK_SECRETS: "whsec_a" }), "stripe");
+  t.equal(billingOf({ COFFER_STRIPE_WEBHOOK_SECRETS: "whsec_a", COFFER_BILLING: "off" }), "off");
+  t.equal(readEnvironment({ COFFER_BILLING: "stripe" }, ["COFFER_BILLING"]).COFFER_BILLING, "stripe");
+  t.end();
+});
+
 void t.test("prices map any id to a plan, also one named like a member of every object", (t) => {
   const env = {
     COFFER_STRIPE_WEBHOOK_SECRETS: "whsec_old,whsec_new",
@@ -164,6 +173,7 @@ const edges: [VariableName, string[], string[]][] = [
   ["COFFER_SIGNUPS", ["open", "invite", "closed"], ["yes"]],
   ["COFFER_STRIPE_WEBHOOK_SECRETS", ["whsec_a"], ["whsec_a,", "whsec_a\u0007"]],
   ["COFFER_STRIPE_PRICES", ["{}"], ['{"p":"gold"}', "[]", "null", "{", '"x"', '{"p":["team"]}']],
+  ["COFFER_BILLING", ["off", "stripe"], ["on", "Stripe", "paddle"]],
   ["COFFER_SYNC_ALLOWED_ORIGINS", ["https://app.example"], ["https://app.example/x", "*", "null", "app.example"]],
   ["COFFER_LOG_LEVEL", ["trace", "silent"], ["verbose", "INFO"]],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", ["http://collector:4318"], ["collector:4318"]],

@@ -1,4 +1,5 @@
 import { auditAppends } from "./audit-subjects.ts";
+import { planChanged, siemPlanChanged } from "./plan-subjects.ts";
 import { membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
 import {
   folderChanged,
@@ -38,6 +39,8 @@ export const allRpcs = [
   membershipChanged,
   heldVaultHeads,
   soleManagedVaults,
+  planChanged,
+  siemPlanChanged,
 ] as const;
 
 /** All news that a service may publish. */

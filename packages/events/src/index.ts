@@ -20,6 +20,10 @@ export {
   namedMemberships,
 } from "./organization-subjects.ts";
 export type { Membership, ReceivedMembership } from "./organization-subjects.ts";
+export { planNames } from "./plans.ts";
+export type { PlanName } from "./plans.ts";
+export { planChanged, siemPlanChanged } from "./plan-subjects.ts";
+export type { PlanReport } from "./plan-subjects.ts";
 export type { EventSubject, RpcSubject } from "./subject.ts";
 export { auditAppend, auditAppendOf, auditAppends, auditRecorderOf, isAuditAppend } from "./audit-subjects.ts";
 export { auditRecorders, mayRecord, recordedActions } from "./recorded-actions.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { planNames } from "./plans.ts";
 import type { EventSubject, RpcSubject } from "./subject.ts";
 import { everyServiceBut } from "./subject.ts";
 
@@ -34,7 +35,7 @@ export const membershipOf = {
         org_id: z.string(),
         role: z.enum(["owner", "admin", "auditor", "member"]),
         status: z.enum(["active", "suspended"]),
-        plan: z.enum(["free", "team", "business", "enterprise"]),
+        plan: z.enum(planNames),
       })
       .nullable(),
   }),

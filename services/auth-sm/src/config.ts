@@ -7,5 +7,10 @@ export type Config = ReturnType<typeof readConfig>;
  * @throws ConfigurationError with all problems at once.
  */
 export function readConfig(environment: NodeJS.ProcessEnv) {
-  return readServiceConfig("auth-sm", environment, ["COFFER_SIGNUPS", "COFFER_QUOTA_SECRETS", "COFFER_QUOTA_MIB"]);
+  return readServiceConfig("auth-sm", environment, [
+    "COFFER_SIGNUPS",
+    "COFFER_QUOTA_SECRETS",
+    "COFFER_QUOTA_MIB",
+    "COFFER_BILLING",
+  ]);
 }

@@ -64,7 +64,7 @@ function outcomeOf(error: ServiceError, caller: User | Machine): "denied" | "fai
 async function placeOf(deps: Deps, caller: User | Machine): Promise<{ orgId: string | null; actor: Actor } | null> {
   const { pool } = deps.database;
   if (caller.kind === "user") {
-    const membership = await findMembership(pool, caller.userId, caller.orgId);
+    const membership = await findMembership(pool, caller, deps.config.COFFER_BILLING);
     return { orgId: membership?.status === "active" ? membership.org_id : null, actor: userActor(caller) };
   }
   const client = await findClientOrg(pool, caller.clientId);

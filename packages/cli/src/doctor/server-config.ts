@@ -77,9 +77,15 @@ function proxies({
   return [fine(check, "none: the address of the connection is the source")];
 }
 
-function stripe({ COFFER_STRIPE_WEBHOOK_SECRETS: secrets = [] }: Partial<Configuration>): Finding[] {
+function stripe({
+  COFFER_STRIPE_WEBHOOK_SECRETS: secrets = [],
+  COFFER_BILLING: billing,
+}: Partial<Configuration>): Finding[] {
   const check = "billing";
-  if (secrets.length === 0) return [fine(check, "off: every organization has the enterprise plan")];
+  if (billing === "stripe" && secrets.length === 0)
+    return [fine(check, "on: plans come from billing-webhook, which needs COFFER_STRIPE_WEBHOOK_SECRETS")];
+  if (billing === "off" || secrets.length === 0)
+    return [fine(check, "off: every organization has the enterprise plan")];
   const odd = secrets.filter((secret) => !/^whsec_[A-Za-z0-9+/=_-]{16,}$/.test(secret)).length;
   if (odd === 0) return [fine(check, `${secrets.length} signing secrets`)];
   return [

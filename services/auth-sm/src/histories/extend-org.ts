@@ -30,7 +30,7 @@ export function extendOrgHistory(deps: Deps, call: ExtendCall): Promise<StoredEn
   return transactionInSession(deps, caller, async (tx) => {
     const membership = await requireMembersLocked(tx, caller, managers);
     const { orgId } = membership;
-    const { name } = await getOrg(tx, orgId);
+    const { name } = await getOrg(tx, orgId, deps.config.COFFER_BILLING);
     const members = await listMemberKeys(tx, orgId);
     const state = await appendEntry(tx, {
       res: orgRes(orgId),

@@ -57,7 +57,7 @@ async function join(
   if (invite instanceof ServiceError) return invite;
   await joinOrg(tx, deps, { invite, userId, actor, request, status: 200, chains });
   await signJoin(tx, deps, { invite, user, body, actor, request });
-  return getOrg(tx, invite.org_id);
+  return getOrg(tx, invite.org_id, deps.config.COFFER_BILLING);
 }
 
 /** Names no invitation: the organization that has invited is not the business of the others. */

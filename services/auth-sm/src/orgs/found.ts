@@ -32,11 +32,10 @@ export async function foundOrg(
   { id = deps.newId(), name, entry, userId, actor, request }: Founding,
 ): Promise<OrgRow> {
   const now = deps.now();
-  // Without billing every organization has every feature.
-  const org = await orConflict(insertOrg(tx, { id, name, plan: "enterprise", now }), {
+  await orConflict(insertOrg(tx, { id, name, now }), {
     orgs_pkey: "this id of an organization is taken: make another one",
   });
-  await addMember(tx, deps, { orgId: org.id, userId, role: "owner" });
+  await addMember(tx, deps, { orgId: id, userId, role: "owner" });
   const founders = await listMemberKeys(tx, id);
   await appendEntry(tx, {
     res: orgRes(id),
@@ -49,13 +48,13 @@ export async function foundOrg(
   await enqueueAudit(
     tx,
     auditOf(deps, request, {
-      org_id: org.id,
+      org_id: id,
       action: "org.member.accepted",
       actor,
-      target: { type: "user", id: userId, parent_id: org.id },
+      target: { type: "user", id: userId, parent_id: id },
       status: 201,
       changes: { role: "owner" },
     }),
   );
-  return getOrg(tx, id);
+  return getOrg(tx, id, deps.config.COFFER_BILLING);
 }

@@ -8,5 +8,5 @@ import { getOrg } from "../store/orgs.ts";
 /** GET /api/org */
 export async function showOrg(deps: Deps, { caller }: Call<User>): Promise<OrgRow> {
   const { orgId } = await requireMembership(deps.database.pool, caller, everyone);
-  return getOrg(deps.database.pool, orgId);
+  return getOrg(deps.database.pool, orgId, deps.config.COFFER_BILLING);
 }

@@ -1,6 +1,9 @@
+import { planNames } from "@coffer/events";
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
+import type { Billing } from "./org-plans.ts";
+import { planColumn } from "./org-plans.ts";
 import { notEnded } from "./sessions.ts";
 
 export const roles = ["owner", "admin", "auditor", "member"] as const;
@@ -10,7 +13,7 @@ const membership = z.object({
   org_id: z.string(),
   role: z.enum(roles),
   status: z.enum(["active", "suspended"]),
-  plan: z.enum(["free", "team", "business", "enterprise"]),
+  plan: z.enum(planNames),
 });
 export type Membership = z.infer<typeof membership>;
 
@@ -33,10 +36,17 @@ export function findMembershipInSession(
   `);
 }
 
-/** The person's membership of one organization, or without `orgId` the oldest; null when there is none. */
-export function findMembership(db: Queryable, userId: string, orgId: string | undefined): Promise<Membership | null> {
+/**
+ * The person's membership of one organization, or without `orgId` the oldest, with the plan that `billing` gives the
+ * organization; null when there is none.
+ */
+export function findMembership(
+  db: Queryable,
+  { userId, orgId }: { userId: string; orgId: string | undefined },
+  billing: Billing,
+): Promise<Membership | null> {
   return db.maybeOne(sql.type(membership)`
-    SELECT m.org_id, m.role, m.status, o.plan
+    SELECT m.org_id, m.role, m.status, ${planColumn(billing)}
     FROM memberships m JOIN orgs o ON o.id = m.org_id
     WHERE m.user_id = ${userId} AND (${orgId ?? null}::uuid IS NULL OR m.org_id = ${orgId ?? null}::uuid)
     ORDER BY m.joined_at, m.org_id LIMIT 1

@@ -1,34 +1,34 @@
+import { planNames } from "@coffer/events";
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
 import { roles } from "./memberships.ts";
+import type { Billing } from "./org-plans.ts";
+import { planColumn } from "./org-plans.ts";
 
 const orgRow = z.object({
   id: z.string(),
   name: z.string(),
-  plan: z.enum(["free", "team", "business", "enterprise"]),
+  plan: z.enum(planNames),
   created_at: z.string(),
   history_seq: z.number().nullable(),
 });
 export type OrgRow = z.infer<typeof orgRow>;
 
-const orgColumns = sql.fragment`id, name, plan, created_at, history_seq`;
-
 /** Inserts an organization. Throws on a taken id (`orgs_pkey`). */
-export function insertOrg(
-  tx: Queryable,
-  org: { id: string; name: string; plan: OrgRow["plan"]; now: Date },
-): Promise<OrgRow> {
-  return tx.one(sql.type(orgRow)`
+export async function insertOrg(tx: Queryable, org: { id: string; name: string; now: Date }): Promise<void> {
+  // Versions that do not know org_plans read the column `plan`.
+  await tx.query(sql.typeAlias("void")`
     INSERT INTO orgs (id, name, plan, created_at)
-    VALUES (${org.id}, ${org.name}, ${org.plan}, ${org.now.toISOString()})
-    RETURNING ${orgColumns}
+    VALUES (${org.id}, ${org.name}, 'enterprise', ${org.now.toISOString()})
   `);
 }
 
-/** An organization that exists. */
-export function getOrg(db: Queryable, orgId: string): Promise<OrgRow> {
-  return db.one(sql.type(orgRow)`SELECT ${orgColumns} FROM orgs WHERE id = ${orgId}`);
+/** An organization that exists, with the plan that `billing` gives it. */
+export function getOrg(db: Queryable, orgId: string, billing: Billing): Promise<OrgRow> {
+  return db.one(sql.type(orgRow)`
+    SELECT o.id, o.name, ${planColumn(billing)}, o.created_at, o.history_seq FROM orgs o WHERE o.id = ${orgId}
+  `);
 }
 
 const userOrgRow = z.object({

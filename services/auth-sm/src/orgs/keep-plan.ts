@@ -1,0 +1,18 @@
+import type { PlanReport } from "@coffer/events";
+import { siemPlanChanged } from "@coffer/events";
+import { enqueue } from "@coffer/postgres";
+import type { Deps } from "../deps.ts";
+import { storePlan } from "../store/org-plans.ts";
+
+/**
+ * coffer.rpc.auth-sm.plan-changed
+ * Stores the plan that billing-webhook reports, and reports it to siem-forwarder when the transaction commits. An older
+ * version changes nothing.
+ */
+export function keepPlan(deps: Pick<Deps, "database" | "newId">, report: PlanReport): Promise<{ applied: boolean }> {
+  return deps.database.transaction(async (tx) => {
+    const applied = await storePlan(tx, report);
+    if (applied) await enqueue(tx, siemPlanChanged, report, { id: deps.newId() });
+    return { applied };
+  });
+}
