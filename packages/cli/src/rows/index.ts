@@ -3,6 +3,7 @@ import type { CommandRow } from "../command-row.ts";
 import { accountRows } from "./account.ts";
 import { auditRows } from "./audit.ts";
 import { devRows } from "./dev.ts";
+import { devBillingRows } from "./dev-billing.ts";
 import { doctorRows } from "./doctor.ts";
 import { manageRows } from "./manage.ts";
 import { peopleRows } from "./people.ts";
@@ -29,6 +30,7 @@ export const groups: readonly (readonly [heading: string, rows: readonly Command
   ["Audit:", reaching(auditRows)],
   ["When something is wrong:", reaching(doctorRows)],
   ["For an installation on Kubernetes:", devRows],
+  ["For development:", reaching(devBillingRows)],
   ["Your shell:", shellRows(() => ({ rows: groups.flatMap(([, rows]) => rows), nouns }))],
 ];
 
@@ -47,5 +49,5 @@ export const nouns: Readonly<Record<string, string>> = {
   invite: "invitations into the organization",
   member: "who is in the organization",
   audit: "the audit records of your organization",
-  dev: "files for the stores of an installation",
+  dev: "an installation's stores, and trying services out",
 };
