@@ -11,6 +11,8 @@ const schemes: Readonly<Record<string, readonly string[]>> = {
   anyone: [],
   authenticateMachine: ["machine"],
   authenticateUser: ["person"],
+  // Its signature is a header of the request, of which no scheme of OpenAPI says how it is made.
+  stripe: [],
 };
 
 /** The route tables of every service of this checkout. */

@@ -1,3 +1,4 @@
+import { billingMutants } from "./catalogue/billing.ts";
 import { changeMutants } from "./catalogue/changes.ts";
 import { commandMutants } from "./catalogue/command.ts";
 import { cryptoMutants } from "./catalogue/crypto.ts";
@@ -45,6 +46,7 @@ export const catalogue: readonly Mutant[] = [
   ...telemetryMutants,
   ...siemForwarderMutants,
   ...siemEndpointMutants,
+  ...billingMutants,
   ...machineMutants,
   ...secretMutants,
   ...peopleMutants,

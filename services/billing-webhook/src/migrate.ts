@@ -1,0 +1,17 @@
+import type { MigrationSource } from "@coffer/postgres";
+import { migrate } from "@coffer/postgres";
+
+/** The service's schema in Postgres. */
+export const schema = "billing_webhook";
+
+/** What makes it. */
+export const migrations: MigrationSource = { directory: new URL("./migrations/", import.meta.url) };
+
+/**
+ * Brings the service's schema up to date. `url` is that of the service's own role.
+ * @returns the names of the migrations that were applied now
+ * @throws MigrationRefused, and ServiceError `unavailable` when Postgres is away
+ */
+export function migrateService({ url }: { url: string }): Promise<string[]> {
+  return migrate({ url, schema, ...migrations });
+}
