@@ -51,6 +51,17 @@ const jwt = z.strictObject({
 });
 export type JwtGiven = z.infer<typeof jwt>;
 
+/** The request is signed as an event of Stripe. */
+const stripe = z.strictObject({
+  /** How many seconds ago. */
+  age: z.number().default(0),
+  /** Whose key signs: a signing secret of the installation, or one that it does not know. */
+  key: z.enum(["own", "another"]).default("own"),
+  /** What is signed in the place of the body. */
+  over: z.string().optional(),
+});
+export type StripeGiven = z.infer<typeof stripe>;
+
 const expectation = z.strictObject({
   status: z.union([z.int(), z.array(z.int())]),
   headers: z.record(z.string(), z.unknown()).default({}),
@@ -93,6 +104,7 @@ const request = {
   /** A body that is not JSON of our making. */
   text: z.unknown().optional(),
   type: z.string().optional(),
+  stripe: stripe.optional(),
 };
 
 const send = z.strictObject({
@@ -189,8 +201,11 @@ export const caseFile = z.strictObject({
   proves: z.array(z.string().regex(/^\d(\.\d)?( rule \d)?$/)).min(1),
   says: z.string(),
   given: givenFile.prefault({}),
-  /** `forwarded`: several source addresses; `direct`: the runner's own address is what counts. */
-  needs: z.enum(["forwarded", "direct"]).optional(),
+  /**
+   * `forwarded`: several source addresses; `direct`: the runner's own address is what counts; `stripe`: a signing secret of
+   * the installation.
+   */
+  needs: z.enum(["forwarded", "direct", "stripe"]).optional(),
   steps: z.array(step).min(1),
 });
 export type CaseFile = z.infer<typeof caseFile>;

@@ -34,6 +34,7 @@ async function runAll({ url, audience, forwarded, json, names }: Options): Promi
   await runCases({
     connection: connect({ url, forwarded, onWait: (seconds) => process.stderr.write(`waiting ${seconds} s\n`) }),
     audience,
+    stripeSecret: process.env["COFFER_STRIPE_WEBHOOK_SECRETS"]?.split(",")[0],
     shop,
     cases: chooseCases(cases, names),
     onResult: (result) => {

@@ -20,6 +20,8 @@ Runs the cases of docs/spec/cases against an installation where people may sign 
   --audience   the base address that machines name in their tokens, where it is not the one of --url
   --json       print the results as one JSON document
   name         a case, or a folder of cases; all without any
+
+With COFFER_STRIPE_WEBHOOK_SECRETS, a signing secret of the installation, the cases about billing run too.
 `;
 
 /** The command line is not understood. */

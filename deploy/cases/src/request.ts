@@ -2,6 +2,7 @@ import type { Send } from "./case-file.ts";
 import type { HttpRequest } from "./connection.ts";
 import type { Run } from "./run.ts";
 import { addressOf, tokenOf } from "./run.ts";
+import { signEvent } from "./sign-event.ts";
 import { evaluate } from "./template.ts";
 
 /** The parts of a step that make its request. */
@@ -21,6 +22,9 @@ export async function requestOf(run: Run, step: RequestGiven): Promise<HttpReque
     headers: {
       ...(body === undefined ? {} : { "content-type": step.type ?? "application/json" }),
       ...(authorization === undefined ? {} : { authorization }),
+      ...(step.stripe === undefined
+        ? {}
+        : { "stripe-signature": signEvent(body ?? "", run.stripeSecret, step.stripe) }),
       ...headers,
     },
     ...(body === undefined ? {} : { body }),

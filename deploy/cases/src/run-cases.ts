@@ -19,6 +19,8 @@ export interface Result {
 export interface RunOptions {
   connection: Connection;
   audience: string;
+  /** A signing secret of the installation, for cases that speak as Stripe. */
+  stripeSecret?: string | undefined;
   shop: CaseBook["shop"];
   cases: readonly NamedCase[];
   onResult: (result: Result) => void;
@@ -32,7 +34,14 @@ const sideBySide = 6;
  * other, because they share its limits.
  * Throws when the installation cannot be prepared: it does not answer, or nobody may sign up.
  */
-export async function runCases({ connection, audience, shop, cases, onResult }: RunOptions): Promise<void> {
+export async function runCases({
+  connection,
+  audience,
+  stripeSecret,
+  shop,
+  cases,
+  onResult,
+}: RunOptions): Promise<void> {
   const ours = await createOrganization(connection, "Cases");
   const elsewhere = await createOrganization(connection, "Cases elsewhere");
   const [member, traveller] = [await ours.addMember(), await ours.addMember()];
@@ -53,7 +62,7 @@ export async function runCases({ connection, audience, shop, cases, onResult }: 
   const work = async (): Promise<void> => {
     for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
       const started = performance.now();
-      const outcome = await runOne(each, { connection, audience, ours, people, scope });
+      const outcome = await runOne(each, { connection, audience, stripeSecret, ours, people, scope });
       onResult({ name: each.name, ...outcome, milliseconds: Math.round(performance.now() - started) });
     }
   };
@@ -72,6 +81,7 @@ function waitOf({ steps }: NamedCase): number {
 interface Shop {
   connection: Connection;
   audience: string;
+  stripeSecret: string | undefined;
   ours: Organization;
   people: Stage["people"];
   scope: Scope;
@@ -79,14 +89,16 @@ interface Shop {
 
 async function runOne(
   { needs, given, steps }: NamedCase,
-  { connection, audience, ours, people, scope }: Shop,
+  { connection, audience, stripeSecret, ours, people, scope }: Shop,
 ): Promise<Pick<Result, "outcome" | "reason">> {
   if (needs === "forwarded" && !connection.forwarded) return { outcome: "skipped", reason: "needs --forwarded" };
   if (needs === "direct" && connection.forwarded)
     return { outcome: "skipped", reason: "needs a run without --forwarded" };
+  if (needs === "stripe" && stripeSecret === undefined)
+    return { outcome: "skipped", reason: "needs a signing secret in COFFER_STRIPE_WEBHOOK_SECRETS" };
   try {
     const own = isEmpty(given) ? {} : await ours.make(given, scope);
-    await runSteps({ connection, people, audience }, { ...scope, ...own }, steps);
+    await runSteps({ connection, people, audience, stripeSecret }, { ...scope, ...own }, steps);
     return { outcome: "passed" };
   } catch (error) {
     const known = error instanceof CaseFailure || error instanceof TypeError;

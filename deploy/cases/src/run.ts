@@ -14,6 +14,8 @@ export interface Stage {
   people: Readonly<Record<string, Person>>;
   /** The base address that machines name in their tokens. */
   audience: string;
+  /** Signs events of Stripe; undefined where the runner has none. */
+  stripeSecret?: string | undefined;
 }
 
 /** The case's own view: what it was given and has saved, from where it speaks, and what it has opened. */

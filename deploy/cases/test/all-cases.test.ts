@@ -19,14 +19,26 @@ const atOnce = { buffered: true };
 
 for (const processes of ["one", "separate"]) {
   void t.test(`a fresh installation passes every case, COFFER_PROCESSES=${processes}`, atOnce, async (t) => {
-    const env = { COFFER_PROCESSES: processes, COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" };
+    const stripeSecret = "whsec_of_the_installation_under_test";
+    const env = {
+      COFFER_PROCESSES: processes,
+      COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8",
+      COFFER_STRIPE_WEBHOOK_SECRETS: `whsec_another_one,${stripeSecret}`,
+    };
     const { url } = await npmStart(t, { directory: testDirectory(t), env }).ready;
     const { shop, cases } = await readCases(directory);
     const results: Result[] = [];
     let putOff = 0;
     const onWait = (_seconds: number, status: number): void => void (putOff += status === 503 ? 1 : 0);
     const connection = connect({ url, forwarded: true, onWait });
-    await runCases({ connection, audience: url, shop, cases, onResult: (result) => results.push(result) });
+    await runCases({
+      connection,
+      audience: url,
+      stripeSecret,
+      shop,
+      cases,
+      onResult: (result) => results.push(result),
+    });
     t.ok(putOff <= mostPutOff, `${putOff} requests were answered 503`);
     t.equal(results.length, cases.length);
     for (const { name, outcome, reason } of results) t.not(outcome, "failed", `${name} ${reason ?? ""}`);

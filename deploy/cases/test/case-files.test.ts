@@ -33,6 +33,26 @@ await t.test("every endpoint, every status and every error code of the section a
   t.end();
 });
 
+await t.test("the sections about billing have cases, with each of the five events", (t) => {
+  const billing = cases.filter(({ name }) => name.startsWith("billing/"));
+  for (const section of ["5.3", "6.2", "8"])
+    t.ok(
+      billing.some(({ proves }) => proves.includes(section)),
+      section,
+    );
+  const text = JSON.stringify(billing);
+  t.ok(text.includes('"send":"POST /api/webhooks/stripe"'));
+  for (const type of [
+    "customer.subscription.created",
+    "customer.subscription.updated",
+    "customer.subscription.deleted",
+    "invoice.paid",
+    "invoice.payment_failed",
+  ])
+    t.ok(text.includes(`"type":"${type}"`), type);
+  t.end();
+});
+
 await t.test("every section about vaults and records has cases, and every endpoint and status occurs in them", (t) => {
   for (const section of ["2.1", "2.2", "4.2", "5.1", "7.2"])
     t.ok(

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +11,8 @@ import { fileURLToPath } from "node:url";
 export interface Installation {
   url: string;
   managementUrl: string;
+  /** What signs its events of Stripe. */
+  stripeSecret: string;
   close(): Promise<void>;
 }
 
@@ -22,6 +25,7 @@ const collecting = "--expose-gc --import=data:text/javascript,setInterval(gc,500
 /** Starts an installation in a folder of its own, without limits, and waits until it answers. `close` removes it. */
 export async function startInstallation(): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), "coffer-fuzz-"));
+  const stripeSecret = `whsec_${randomBytes(24).toString("hex")}`;
   const own = Object.entries(process.env).filter(([name]) => !/^(COFFER_(?!TEST_)|OTEL_)/.test(name));
   const child = spawn(process.execPath, [launcher, "start"], {
     env: {
@@ -32,6 +36,7 @@ export async function startInstallation(): Promise<Installation> {
       COFFER_LIMIT_STANDARD: unlimited,
       COFFER_LIMIT_USER: unlimited,
       COFFER_ACCESS_TOKEN_SECONDS: "86400",
+      COFFER_STRIPE_WEBHOOK_SECRETS: stripeSecret,
       COFFER_LOG_LEVEL: "error",
       NODE_OPTIONS: collecting,
     },
@@ -48,7 +53,7 @@ export async function startInstallation(): Promise<Installation> {
   const until = performance.now() + readyMilliseconds;
   while (child.exitCode === null && performance.now() < until) {
     const state = readState(join(directory, "run/coffer.json"));
-    if (state !== null) return { url: state.url, managementUrl: state.management_url, close };
+    if (state !== null) return { url: state.url, managementUrl: state.management_url, stripeSecret, close };
     await pause(50);
   }
   await close();

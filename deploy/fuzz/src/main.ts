@@ -1,4 +1,5 @@
 import { loadDescription } from "@coffer/openapi";
+import type { Installation } from "./installation.ts";
 import { startInstallation } from "./installation.ts";
 import { watchMemory } from "./memory.ts";
 import type { Options } from "./options.ts";
@@ -20,19 +21,24 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  return options.url === undefined ? fuzzOwn(options) : fuzz(options, options.url);
+  if (options.url === undefined) return fuzzOwn(options);
+  const stripeSecret = process.env["COFFER_STRIPE_WEBHOOK_SECRETS"]?.split(",")[0];
+  return fuzz(options, { url: options.url, stripeSecret });
 }
 
 async function fuzzOwn(options: Options): Promise<number> {
   const installation = await startInstallation();
   try {
-    return await fuzz(options, installation.url, installation.managementUrl);
+    return await fuzz(options, installation);
   } finally {
     await installation.close();
   }
 }
 
-async function fuzz(options: Options, url: string, managementUrl?: string): Promise<number> {
+/** An installation, as far as it is known. */
+type Target = Pick<Installation, "url"> & Partial<Record<"managementUrl" | "stripeSecret", string | undefined>>;
+
+async function fuzz(options: Options, { url, managementUrl, stripeSecret }: Target): Promise<number> {
   const { seed, count, first, only } = options;
   const description = loadDescription();
   const unknown = only.filter((id) => !description.operations.some((operation) => operation.id === id));
@@ -49,6 +55,7 @@ async function fuzz(options: Options, url: string, managementUrl?: string): Prom
     count,
     first,
     only,
+    stripeSecret,
     ...(memory === undefined ? {} : { memory }),
     onDone: (result) => process.stdout.write(lineOf(result)),
   });

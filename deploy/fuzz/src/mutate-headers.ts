@@ -60,6 +60,9 @@ export const headerMutations: readonly Mutation[] = [
     (value) => header("X-Forwarded-For", value),
   ),
   ...["x", "", "secret"].map((value) => header("X-Coffer-Router", value)),
+  ...["", "v1", "t=,v1=", "t=1,v1=00", "t=9999999999999,v1=00", "\xff", `t=1${",v1=00".repeat(900)}`].map((value) =>
+    header("Stripe-Signature", value),
+  ),
   ...["", "null", "https://evil.example", "x".repeat(3000), "\xff"].map((value) => header("Origin", value)),
   ...[
     "",

@@ -21,7 +21,8 @@ description does not allow.
   --count  how many requests each operation gets; 10,000
   --seed   the choices; printed, so that a run can be repeated
   --first  the number of the first request; 0
-  --url    an installation that runs already, where people may sign up and the limits are out of the way
+  --url    an installation that runs already, where people may sign up and the limits are out of the way.
+           Events of Stripe are signed with the first of COFFER_STRIPE_WEBHOOK_SECRETS
 `;
 
 /** The command line is not understood. */

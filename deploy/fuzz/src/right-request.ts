@@ -56,6 +56,7 @@ const fields: Readonly<Record<string, (stage: Stage) => string | number | undefi
   client_id: () => randomUUID(),
   email: () => `fuzz-${randomBytes(2).toString("hex")}@example.com`,
   folder_id: ({ ids }) => ids["folder"],
+  org_id: ({ ids }) => ids["org"],
   user_id: ({ ids }) => ids["user"],
   key_version: ({ ids }) => Number(ids["key_version"]),
   token_hash: () => randomBytes(32).toString("hex"),

@@ -4,6 +4,7 @@ import { createMalform, nothingWrong } from "./malform.ts";
 import type { MemoryWatch } from "./memory.ts";
 import { rightRequest } from "./right-request.ts";
 import { shownRequest } from "./request.ts";
+import { signEvent } from "./sign-event.ts";
 import type { Stage } from "./stage.ts";
 import { createStage } from "./stage.ts";
 import type { Wire } from "./wire.ts";
@@ -20,6 +21,8 @@ export interface FuzzOptions {
   /** The number of the first request, to make one again. */
   first?: number;
   memory?: MemoryWatch;
+  /** Signs events of Stripe. Without it the installation refuses all of them. */
+  stripeSecret?: string | undefined;
   /** Called when an operation is done. */
   onDone?: (result: OperationResult) => void;
 }
@@ -76,7 +79,7 @@ export async function fuzzOperation(
   operation: Operation,
   stage: Stage,
   wires: readonly Wire[],
-  { description, seed, count, first = 0, memory }: FuzzOptions,
+  { description, seed, count, first = 0, memory, stripeSecret }: FuzzOptions,
 ): Promise<OperationResult> {
   const malform = createMalform(operation, seed);
   const findings: Finding[] = [];
@@ -85,6 +88,7 @@ export async function fuzzOperation(
 
   const one = async (wire: Wire, index: number, malformation = malform(index)): Promise<void> => {
     const request = malformation.apply(rightRequest(operation, stage), stage.caller(malformation.caller));
+    if (operation.id === "receiveStripeEvent" && stripeSecret !== undefined) signEvent(request, stripeSecret);
     const began = performance.now();
     let problems: string[];
     try {
