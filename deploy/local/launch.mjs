@@ -17,6 +17,7 @@ const commands = {
   check: { file: "deploy/local/src/check.ts" },
   backup: { file: "deploy/local/src/backup.ts" },
   restore: { file: "deploy/local/src/restore.ts" },
+  images: { file: "deploy/docker/src/build.ts" },
   prepack: { file: "deploy/pack/src/prepack.ts" },
   postpack: { file: "deploy/pack/src/postpack.ts" },
   bench: { file: "deploy/bench/src/main.ts" },

@@ -1,0 +1,13 @@
+import { spawnSync } from "node:child_process";
+
+/**
+ * Runs buildah and returns what it prints; its messages go to stderr. Without a daemon, and where containers cannot be
+ * nested: in a chroot and with plain folders, unless the environment says otherwise.
+ */
+export function buildah(args: readonly string[]): string {
+  const env = { BUILDAH_ISOLATION: "chroot", STORAGE_DRIVER: "vfs", ...process.env };
+  const { error, status, stdout } = spawnSync("buildah", args, { encoding: "utf8", env, stdio: ["ignore", "pipe", 2] });
+  if (error !== undefined) throw new Error("buildah is needed: apt-get install buildah", { cause: error });
+  if (status !== 0) throw new Error(`buildah ${args[0] ?? ""} failed: ${stdout.trim().split("\n").at(-1) ?? ""}`);
+  return stdout;
+}

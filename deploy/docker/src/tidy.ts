@@ -1,0 +1,52 @@
+// tidy.ts FOLDER SERVICE, in the build of an image after npm.
+import { readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** Node runs no TypeScript below node_modules, so that types and sources of packages are of no use in an image. */
+const unusedFile = /\.(map|ts|mts|cts)$|\.(test|spec)\.[cm]?js$|^\./;
+const unusedFolder = /^(test|tests|__tests__|\..*)$/;
+
+/** Removes what no service needs at run time: files that serve development, and what npm needed to install. */
+export function tidy(folder: string, service: string): void {
+  tidyFolder(join(folder, "node_modules"));
+  for (const file of ["package-lock.json", ".npmrc"]) rmSync(join(folder, file));
+  normalizeBillOfMaterials(join(folder, "sbom.cdx.json"), service);
+}
+
+/** Leaves no empty folder. Returns whether the folder itself is gone. Does not follow links. */
+function tidyFolder(folder: string): boolean {
+  let left = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() ? unusedFolder.test(entry.name) : unusedFile.test(entry.name))
+      rmSync(path, { recursive: true });
+    else if (!entry.isDirectory() || !tidyFolder(path)) left += 1;
+  }
+  if (left > 0) return false;
+  rmdirSync(folder);
+  return true;
+}
+
+interface Bill {
+  serialNumber?: string;
+  metadata: { timestamp?: string; component: { name: string } };
+}
+
+/**
+ * Two builds of one commit have the same bill of materials: CycloneDX does not require its time and number. npm names
+ * it after the folder that it worked in.
+ */
+function normalizeBillOfMaterials(file: string, service: string): void {
+  const bill = JSON.parse(readFileSync(file, "utf8")) as Bill; // npm sbom wrote it
+  delete bill.serialNumber;
+  delete bill.metadata.timestamp;
+  bill.metadata.component.name = `coffer-${service}`;
+  writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const [folder, service] = process.argv.slice(2);
+  if (folder === undefined || service === undefined) throw new Error("usage: tidy.ts FOLDER SERVICE");
+  tidy(folder, service);
+}
