@@ -18,6 +18,7 @@ const commands = {
   backup: { file: "deploy/local/src/backup.ts" },
   restore: { file: "deploy/local/src/restore.ts" },
   images: { file: "deploy/docker/src/build.ts" },
+  compose: { file: "deploy/compose/src/main.ts" },
   prepack: { file: "deploy/pack/src/prepack.ts" },
   postpack: { file: "deploy/pack/src/postpack.ts" },
   bench: { file: "deploy/bench/src/main.ts" },
