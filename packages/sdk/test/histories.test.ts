@@ -28,7 +28,7 @@ async function rawEntry(claims: object, privateKey: Uint8Array): Promise<string>
 const notation = "coffer://production/database/field/password";
 
 await t.test("a colleague who was invited reads a shared folder, and no words are compared", async (t) => {
-  const { alice, join } = await startCompany(t);
+  const { alice, join, organizationId } = await startCompany(t);
   const folder = await alice.client().folders.create("production");
   await alice.client().secrets.set(notation, "s3cret");
   const bob = await join("bob@example.com");
@@ -38,7 +38,15 @@ await t.test("a colleague who was invited reads a shared folder, and no words ar
   const asked: unknown[] = [];
   const accept = (offer: unknown): Promise<boolean> => Promise.resolve(asked.push(offer) > 0);
   t.equal(await bob.client({ accept }).secrets.read(notation), "s3cret");
-  t.same(asked, [{ kind: "folder", id: folder.id, name: "production", from: "alice@example.com" }]);
+  t.same(asked, [
+    {
+      kind: "folder",
+      id: folder.id,
+      name: "production",
+      from: "alice@example.com",
+      organization: { id: organizationId, name: "Example" },
+    },
+  ]);
   t.equal(await bob.client({ trust: memoryTrust() }).secrets.read(notation), "s3cret", "another device knows it too");
 });
 

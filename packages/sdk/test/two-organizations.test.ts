@@ -1,6 +1,7 @@
 import { newKeyPair } from "@coffer/crypto";
 import t from "tap";
 import { memberOf, signPastClients, startCompany } from "./history-people.ts";
+import type { Offer } from "../src/index.ts";
 import type { Company, Member } from "./history-people.ts";
 
 // A person in two organizations: what the managers of one sign decides nothing in the other, whichever the service says that a
@@ -8,6 +9,7 @@ import type { Company, Member } from "./history-people.ts";
 
 interface Both extends Company {
   bob: Member;
+  eve: Member;
   /** The organization of the attacker, of which alice is a member too. */
   other: { id: string; name: string };
   /** The key that the other organization's history has for bob. */
@@ -26,7 +28,7 @@ async function startBoth(t: Parameters<typeof startCompany>[0]): Promise<Both> {
   const seq = await signPastClients(server, eve, `org:${other.id}`, { set });
   const view = { id: other.id, name: "Example", history_seq: seq };
   server.lie = ({ method, path }, { body }) => (method === "GET" && path === "/api/org" ? view : body);
-  return { ...company, bob, other: view, falseKey: publicKey };
+  return { ...company, bob, eve, other: view, falseKey: publicKey };
 }
 
 await t.test("a folder and a vault belong to the organization that the caller has chosen", async (t) => {
@@ -66,4 +68,24 @@ await t.test("without a choice it is the organization that the service said firs
   t.equal((await alice.trust.load()).organization, organization, "who leaves another one");
   await alice.client().members.remove(user.id, { force: true });
   t.equal((await alice.trust.load()).organization, undefined, "who leaves it has none");
+});
+
+await t.test("a folder of another organization is not one of the chosen, and an offer says whose it is", async (t) => {
+  const { server, alice, eve, organizationId: organization, other } = await startBoth(t);
+  server.lie = (_request, { body }) => body;
+  const { id } = await eve.client().folders.create("production");
+  await eve.client().folders.share(id, { userId: alice.session.user.id, permission: "write" });
+  let shown: unknown;
+  server.lie = ({ path }, { body }) => (path === "/api/org/folders" ? (shown = body) : body);
+  await alice.client({ organization: other.id }).folders.list();
+  server.lie = ({ method, path }, { body }) => (method === "GET" && path === "/api/org/folders" ? shown : body);
+  const asked: Offer[] = [];
+  const accept = (offer: Offer): Promise<boolean> => Promise.resolve(asked.push(offer) > 0);
+  const me = alice.client({ organization, accept });
+  await t.rejects(me.secrets.set("coffer://production/database/field/password", "s3cret"), { code: "bad_answer" });
+  t.match(await me.folders.list(), [{ id, problem: "bad_answer" }]);
+  t.same(asked, []);
+  await alice.client({ organization: other.id, accept }).folders.find("production");
+  const said = { kind: "folder", id, name: "production", from: "eve@example.com" };
+  t.same(asked, [{ ...said, organization: { id: other.id, name: "Example" } }]);
 });

@@ -48,7 +48,7 @@ const seals = ({ received }: HistoryServer): string[] =>
     .map(({ method, path }) => `${method} ${path}`);
 
 await t.test("a colleague reads a shared vault, and no words are compared", async (t) => {
-  const { alice, join, id, record, server } = await withVault(t);
+  const { alice, join, id, record, server, organizationId } = await withVault(t);
   const bob = await join("bob@example.com");
   await alice.client().vaults.share(id, { userId: bob.session.user.id, permission: "read" });
   await t.rejects(bob.client().records.list(id), { code: "not_accepted" }, "nobody has said that it is expected");
@@ -56,7 +56,15 @@ await t.test("a colleague reads a shared vault, and no words are compared", asyn
   const asked: unknown[] = [];
   const accept = (offer: unknown): Promise<boolean> => Promise.resolve(asked.push(offer) > 0);
   t.same(await bob.client({ accept }).records.list(id), [record]);
-  t.same(asked, [{ kind: "vault", id, name: "Team", from: "alice@example.com" }]);
+  t.same(asked, [
+    {
+      kind: "vault",
+      id,
+      name: "Team",
+      from: "alice@example.com",
+      organization: { id: organizationId, name: "Example" },
+    },
+  ]);
   t.same(await bob.client({ trust: memoryTrust() }).records.list(id), [record], "another device knows it too");
   t.notOk(server.received.some(({ path }) => path.includes("/public_key")));
 });

@@ -48,6 +48,13 @@ export const historyClientMutants: readonly Mutant[] = [
     tests: ["packages/sdk/test/two-organizations.test.ts"],
   },
   {
+    name: "folder-of-another-organization-among-the-chosen",
+    file: `${source}/trusted-folder.ts`,
+    find: "trusted.state.org !== trust.organization;",
+    replace: "trusted.state.org === null;",
+    tests: ["packages/sdk/test/two-organizations.test.ts"],
+  },
+  {
     name: "colleagues-of-a-folder-in-another-organization",
     file: "packages/sdk/src/person-client.ts",
     find: "        const { state } = await (folder === undefined\n",

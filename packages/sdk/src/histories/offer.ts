@@ -12,6 +12,8 @@ export interface Offer {
   name: string;
   /** The e-mail, from the organization's history, of the member who gave it; an id of one who is no member now. */
   from: string;
+  /** The organization that the history names: its managers decide which e-mail `from` is. Null where it is not known here. */
+  organization: { id: string; name: string } | null;
 }
 
 /** Says whether an offered folder or vault is one that the person expects. */
@@ -25,7 +27,9 @@ export async function offerOf(trust: PersonTrust, res: Resource): Promise<Offer>
   const by = given?.by;
   if (by === undefined)
     throw new CofferError("holder_unconfirmed", `the history of ${state.name} does not name you: ask a manager of it`);
-  return { kind, id, name: state.name, from: organization == null ? by : labelOf(organization, by) };
+  const from = organization == null ? by : labelOf(organization, by);
+  const of = organization == null ? null : { id: organization.res.slice("org:".length), name: organization.name };
+  return { kind, id, name: state.name, from, organization: of };
 }
 
 /** Accepts a folder or vault, on all devices of the person. */

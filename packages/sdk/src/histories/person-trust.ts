@@ -83,8 +83,8 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
     managers: (state) => managersOf(own, state),
   });
 
+  const chosen = options.organization?.toLowerCase();
   const organization = async (): Promise<Verified> => {
-    const chosen = options.organization?.toLowerCase();
     if (chosen !== undefined) return own.newest(`org:${chosen}`);
     const { id } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
     const { organization: first = id } = await own.record();
@@ -103,7 +103,7 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
       return own.newest(`org:${state.org ?? ""}`);
     },
     keys,
-    folders: async () => ({ ...(await keys()), unsealing: personUnsealing(await session()) }),
+    folders: async () => ({ ...(await keys()), unsealing: personUnsealing(await session()), organization: chosen }),
     vaultPins: pins,
     async sign(res, make, options) {
       const result = await signChange(own, await self(), res, make, options);

@@ -12,6 +12,8 @@ import type { KeyTrust } from "./trusted-key.ts";
 /** Whose keys open folders, and what the caller trusts. */
 export interface FolderTrust extends KeyTrust {
   unsealing: Unsealing;
+  /** The organization whose folders were asked for, by its id. Undefined where the caller has chosen none. */
+  organization?: string | undefined;
 }
 
 /** A folder by its history: name, permission, version and key are what it says, as far as the key may be used. */
@@ -28,6 +30,10 @@ export async function trustedFolder(view: FolderView, trust: FolderTrust): Promi
     },
     trust,
   );
+  // Nothing that the managers of another organization say counts here, also not who gave the folder.
+  const elsewhere =
+    trusted !== undefined && trust.organization !== undefined && trusted.state.org !== trust.organization;
+  if (elsewhere) return { ...shown(view, undefined, trust.self), key: null, keyError: ofAnother(view) };
   const folder = shown(view, trusted, trust.self);
   if (keyError === undefined) return { ...folder, key };
   // The numbers are the view's: only another view is a reason to ask again.
@@ -47,4 +53,8 @@ function shown(view: FolderView, trusted: Verified | undefined, { who }: Self): 
     historySeq: state.head.seq,
     trusted: accepted,
   };
+}
+
+function ofAnother({ id, name }: FolderView): CofferError {
+  return new CofferError("bad_answer", `the service shows the folder ${name} (${id}), which is another organization's`);
 }
