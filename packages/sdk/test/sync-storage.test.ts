@@ -5,6 +5,7 @@ import t from "tap";
 import { until } from "@coffer/testkit";
 import { CofferError, memoryKeeper, personClient } from "../src/index.ts";
 import type { OfflineStorage, SyncOptions } from "../src/index.ts";
+import type { RecordView } from "../src/vaults/views.ts";
 import { fileStorage } from "../src/node/index.ts";
 import { memoryStorage } from "./memory-storage.ts";
 import { json } from "./server.ts";
@@ -36,6 +37,45 @@ await t.test("a device that starts again has what it had, and asks only for what
   t.same(second.said(), ["record_created since"]);
   t.match(server.asked.at(-1), { last_sync: String });
 });
+
+await t.test(
+  "a day later everything comes once more: what the service left out, or dated in the future, ends",
+  async (t) => {
+    const { server, other, vaultId, ids } = await world(t);
+    const { storage } = memoryStorage();
+    const day = 24 * 60 * 60 * 1000;
+    const began = Date.now();
+    const names = async (at: number): Promise<string[]> => {
+      const client = personClient(server.session, server.url, { attempts: 1, now: () => at });
+      const sync = await client.sync({ storage });
+      await sync.ready;
+      const records = await sync.records();
+      await sync.stop();
+      return records.map(({ fields }) => fields["name"] ?? "").sort();
+    };
+    const record = (id = ""): RecordView => server.records.get(id) as RecordView; // it was made
+    const [dated = "", left = ""] = ids;
+    // One is dated so that no later version is newer.
+    const { updated_at: at } = record(dated);
+    server.records.set(dated, { ...record(dated), updated_at: "9999-12-31T23:59:59.000000Z" });
+    t.same(await names(began), ["item 0", "item 1"]);
+    await other.records.update(vaultId, dated, { type: "login", fields: { name: "new 0" } });
+    // Of the other the service does not tell.
+    const { updated_at: old } = record(left);
+    await other.records.update(vaultId, left, { type: "login", fields: { name: "new 1" } });
+    server.records.set(left, { ...record(left), updated_at: old });
+    t.ok(at < record(dated).updated_at);
+    t.same(await names(began + 1), ["item 0", "item 1"], "nothing is newer than what is held");
+    t.same(await names(began + day - 1), ["item 0", "item 1"]);
+    t.match(server.asked.at(-1), { last_sync: String });
+    t.same(await names(began + day), ["new 0", "new 1"]);
+    t.equal(server.asked.at(-1)?.last_sync, undefined);
+    await names(began + day + 1);
+    t.match(server.asked.at(-1), { last_sync: String }, "and then only what is new");
+    await names(began);
+    t.equal(server.asked.at(-1)?.last_sync, undefined, "a clock that was set back does not put it off");
+  },
+);
 
 await t.test("what is gone is gone from the storage at once, not only when the device is stopped", async (t) => {
   const { server, vaultId } = await world(t);

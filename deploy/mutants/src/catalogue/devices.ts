@@ -13,6 +13,13 @@ const rotation = [`${tests}/sync-rotation.test.ts`] as const;
 /** What a device that follows its person's vaults keeps, tells, and believes. */
 export const deviceMutants: readonly Mutant[] = [
   {
+    name: "device-that-never-asks-for-everything-again",
+    file: `${source}/sync/sync-client.ts`,
+    find: "    if (!wholeAsked && (age < 0 || age >= wholeMilliseconds)) replica.serverTime = undefined;\n",
+    replace: "    if (!wholeAsked && Number.isNaN(age)) replica.serverTime = undefined;\n",
+    tests: ["packages/sdk/test/sync-storage.test.ts"],
+  },
+  {
     name: "replica-written-again-after-it-was-cleared",
     file: `${source}/sync/replica-keeper.ts`,
     find: "closed = cleared = true;",

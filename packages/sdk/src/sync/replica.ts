@@ -15,6 +15,8 @@ export interface HeldRecord {
 export interface Replica {
   /** Up to where it is complete, by the service's word; undefined before the first answer. */
   serverTime: string | undefined;
+  /** When everything came the last time, in Unix milliseconds by this machine's clock; undefined when it never did. */
+  wholeAt?: number | undefined;
   vaults: Map<string, VaultView>;
   records: Map<string, HeldRecord>;
   /** While everything comes anew: what was held before and has not come again yet. */

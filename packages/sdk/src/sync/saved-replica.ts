@@ -10,6 +10,8 @@ interface Saved {
   version: number;
   url: string;
   server_time: string;
+  /** Absent from what earlier versions wrote. */
+  whole_at?: number | undefined;
   vaults: VaultView[];
   records: HeldRecord[];
   /** Absent from what earlier versions wrote. */
@@ -38,6 +40,7 @@ export async function loadReplica(
   if (saved.url !== url) throw refusedStorage(storage, `holds what was kept of ${saved.url}, and this is ${url}`);
   return {
     serverTime: saved.server_time,
+    wholeAt: saved.whole_at,
     vaults: new Map(saved.vaults.map((view) => [view.id, view])),
     records: new Map(saved.records.map((record) => [record.id, record])),
     before: undefined,
@@ -60,6 +63,7 @@ export async function saveReplica(
     version: 1,
     url,
     server_time: serverTime,
+    whole_at: replica.wholeAt,
     vaults: [...replica.vaults.values()],
     records: heldRecords(replica),
     untold: [...replica.untold].map(([id, { action, tried }]) => [id, action, tried]),

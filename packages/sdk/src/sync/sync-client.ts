@@ -39,6 +39,12 @@ export interface SyncOptions {
   webSocket?: WebSocketConstructor | undefined;
 }
 
+/**
+ * After so long everything is asked for once more. What the service left out, or gave a time that is yet to come, would stay as
+ * it was for good: a device asks for what is new since the last answer, and takes only what is newer.
+ */
+const wholeMilliseconds = 24 * 60 * 60 * 1000;
+
 /** A device that follows the changes of its person's vaults. */
 export interface Sync {
   /** Resolves when the device is up to date for the first time. Rejects when it ended before. */
@@ -99,6 +105,8 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
   let wake: () => void = () => undefined;
   /** What a listener threw: what it was to be told is not told. */
   let fault: { error: unknown } | undefined;
+  /** Whether everything was asked for, and has not come yet. */
+  let wholeAsked = false;
   const ready = promised();
   const ended = promised();
 
@@ -125,6 +133,8 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
         return changes;
       }),
     onLive() {
+      if (wholeAsked) replica.wholeAt = as.now();
+      wholeAsked = false;
       if (stopped) return;
       ready.resolve();
       options.onLive?.();
@@ -140,6 +150,10 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
       return { end: { code: 0, synced: false, error }, renewing: false };
     }
     if (isStopped()) return { end: { code: 0, synced: false }, session, renewing: false };
+    const age = as.now() - (replica.wholeAt ?? -Infinity);
+    // A clock that was set back must not put it off.
+    if (!wholeAsked && (age < 0 || age >= wholeMilliseconds)) replica.serverTime = undefined;
+    wholeAsked ||= replica.serverTime === undefined;
     const current = openLink(of, session.access_token);
     link = current;
     let renewing = false;
