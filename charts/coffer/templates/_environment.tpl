@@ -35,6 +35,7 @@ Where one variable of a service comes from. A service's own Secret has the varia
   "COFFER_LIMIT_SOCKETS_SESSION" (include "coffer.whole" $limits.socketsPerSession)
   "COFFER_LIMIT_SOCKETS_USER" (include "coffer.whole" $limits.socketsPerUser)
   "COFFER_SIEM_ALLOWED_CIDRS" (join "," $values.siem.allowedCidrs)
+  "COFFER_STRIPE_PRICES" (ternary (toRawJson $values.billing.prices) "" (and $values.billing.enabled (gt (len $values.billing.prices) 0)))
 -}}
 - name: COFFER_PORT
   value: {{ include "coffer.whole" $values.ports.public | quote }}
@@ -46,6 +47,8 @@ Where one variable of a service comes from. A service's own Secret has the varia
   value: {{ include "coffer.mostReplicas" (dict "service" $service "autoscaling" $values.autoscaling) | quote }}
 - name: COFFER_DRAIN_SECONDS
   value: {{ .row.drainSeconds | quote }}
+- name: COFFER_BILLING
+  value: {{ ternary "stripe" "off" $values.billing.enabled | quote }}
 - name: COFFER_LOG_LEVEL
   value: {{ $values.settings.logLevel | quote }}
 - name: COFFER_ACCESS_TOKEN_SECONDS
@@ -80,6 +83,9 @@ Where one variable of a service comes from. A service's own Secret has the varia
 {{ include "coffer.secretVariable" (dict "root" .root "name" .name "variable" "COFFER_NATS_URL") }}
 {{ include "coffer.secretVariable" (dict "root" .root "name" .name "variable" "COFFER_NATS_CREDENTIALS") }}
 {{ include "coffer.secretVariable" (dict "root" .root "name" .name "variable" "COFFER_REDIS_URL") }}
+{{- range $variable := .row.secrets }}
+{{ include "coffer.secretVariable" (dict "root" $.root "name" $.name "variable" $variable) }}
+{{- end }}
 {{- end -}}
 
 {{/* The environment with the additions of the values. A name that is there twice stops the rendering. */}}

@@ -7,6 +7,7 @@ autoscaler and, with a schema, a migration. deploy/chart compares it with the li
   websocket       its route stays open
   internet        it may reach the internet, on siem.ports
   variables       the settings that it alone reads
+  secrets         the variables that it alone has in its Secret, besides the addresses of the stores
 */}}
 {{- define "coffer.services" -}}
 auth-sm:
@@ -19,6 +20,7 @@ auth-sm:
     - COFFER_SIGNUPS
     - COFFER_QUOTA_SECRETS
     - COFFER_QUOTA_MIB
+  secrets: []
 vaults:
   schema: vaults
   drainSeconds: 15
@@ -28,6 +30,7 @@ vaults:
   variables:
     - COFFER_QUOTA_RECORDS
     - COFFER_QUOTA_MIB
+  secrets: []
 sync:
   schema: ""
   drainSeconds: 25
@@ -37,6 +40,21 @@ sync:
   variables:
     - COFFER_LIMIT_SOCKETS_SESSION
     - COFFER_LIMIT_SOCKETS_USER
+  secrets: []
+billing-webhook:
+  schema: billing_webhook
+  drainSeconds: 15
+  graceSeconds: 30
+  websocket: false
+  internet: false
+  variables:
+    - COFFER_STRIPE_PRICES
+  {{- if .Values.billing.enabled }}
+  secrets:
+    - COFFER_STRIPE_WEBHOOK_SECRETS
+  {{- else }}
+  secrets: []
+  {{- end }}
 siem-forwarder:
   schema: siem_forwarder
   drainSeconds: 15
@@ -45,6 +63,8 @@ siem-forwarder:
   internet: true
   variables:
     - COFFER_SIEM_ALLOWED_CIDRS
+  secrets:
+    - COFFER_SIEM_KEYS
 {{- end -}}
 
 {{/* Seconds for which a pod goes on serving while the routes forget it. */}}

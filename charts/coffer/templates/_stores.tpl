@@ -48,8 +48,7 @@
     - psql
     - --no-psqlrc
     - --quiet
-    - --variable=role={{ $row.schema }}
-    - --variable=schema={{ $row.schema }}
+    - --variable=ON_ERROR_STOP=1
     - --file=/sql/schema.sql
   env:
     - name: PGHOST
@@ -68,6 +67,8 @@
         secretKeyRef:
           name: {{ $secret }}
           key: postgres.{{ .name }}
+    - name: PGOPTIONS
+      value: -c coffer.role={{ $row.schema }} -c coffer.schema={{ $row.schema }} -c coffer.password=$(ROLE_PASSWORD)
   volumeMounts:
     - name: sql
       mountPath: /sql

@@ -1,10 +1,11 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { natsPermission, responseExpiry } from "@coffer/bus";
 import { serviceNames } from "@coffer/events";
 import { redisAclRules, redisPermission } from "@coffer/ratelimit";
 import { format, resolveConfig } from "prettier";
 import { allServices } from "../../local/src/services.ts";
-import { checkout } from "./paths.ts";
+import { chart, checkout } from "./paths.ts";
 import { readmeText } from "./readme.ts";
 
 /** From here on Redis and Valkey tell reading from writing. */
@@ -19,6 +20,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     "charts/coffer/files/redis-users.json": json(redisUsersFile()),
     "charts/coffer/README.md": readmeText(),
     "packages/cli/src/dev/store-users.ts": commandFile(),
+    "docs/operations/postgres.md": postgresPage(),
   };
   const formatted = Object.entries(files).map(async ([path, text]) => [path, await formatOf(path, text)] as const);
   return Object.fromEntries(await Promise.all(formatted));
@@ -27,6 +29,14 @@ export async function generatedFiles(): Promise<Record<string, string>> {
 async function formatOf(path: string, text: string): Promise<string> {
   const filepath = resolve(checkout, path);
   return format(text, { ...(await resolveConfig(filepath)), filepath });
+}
+
+/** The page with the present text of schema.sql in it. */
+function postgresPage(): string {
+  const page = readFileSync(resolve(checkout, "docs/operations/postgres.md"), "utf8");
+  const sql = readFileSync(resolve(chart, "files/schema.sql"), "utf8");
+  const block = `<!-- schema.sql -->\n\n\`\`\`sql\n${sql}\`\`\`\n\n<!-- /schema.sql -->`;
+  return page.replace(/<!-- schema\.sql -->[^]*<!-- \/schema\.sql -->/, () => block);
 }
 
 function natsUsersFile() {

@@ -276,13 +276,12 @@ await t.test("every setting of a service can be set by a value", (t) => {
     "COFFER_DATA_DIR", // of npm start
     "COFFER_PROCESSES",
     "COFFER_ROUTER_SECRET",
-    "COFFER_STRIPE_WEBHOOK_SECRETS", // of a service that is not there yet
-    "COFFER_STRIPE_PRICES",
   ];
   const objects = renderValues({
     trustedProxyCidrs: ["10.0.0.0/8"],
     settings: { syncAllowedOrigins: ["https://app.example.com"] },
     siem: { allowedCidrs: ["10.1.0.0/16"] },
+    billing: { enabled: true, prices: { price_team: "team" } },
     telemetry: { otlpEndpoint: "http://collector:4318" },
   });
   const set = new Set(
@@ -336,10 +335,37 @@ await t.test("each service reaches its own stores and DNS; siem-forwarder alone 
   };
   const shared = ["53", "53", "4222 anywhere", "6379 anywhere"];
   t.same(reached("sync").sort(), shared.sort());
-  for (const name of ["auth-sm", "vaults"]) t.same(reached(name).sort(), [...shared, "5432 anywhere"].sort());
+  for (const name of ["auth-sm", "vaults", "billing-webhook"])
+    t.same(reached(name).sort(), [...shared, "5432 anywhere"].sort());
   t.same(reached("siem-forwarder").sort(), [...shared, "5432 anywhere", "443", "8088", "9200"].sort());
   const text = JSON.stringify(objects.find((each) => keyOf(each) === "NetworkPolicy/coffer-siem-forwarder"));
   for (const network of ["10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16", "10.9.0.0/16"]) t.ok(text.includes(network));
+  t.end();
+});
+
+await t.test("without another policy no pod of the release receives or reaches anything", (t) => {
+  const deny = renderValues({}).find((each) => keyOf(each) === "NetworkPolicy/coffer-default-deny");
+  t.same(deny?.spec?.["policyTypes"], ["Ingress", "Egress"]);
+  t.same(Object.keys(deny?.spec ?? {}).sort(), ["podSelector", "policyTypes"]);
+  t.end();
+});
+
+await t.test("a service's own Secret wins over the common one, and its keys are the variables", (t) => {
+  const keysOf = (name: string): unknown[] =>
+    servicePods(renderValues({ services: { sync: { existingSecret: "own" } } }))
+      .filter(({ labels }) => componentOf(labels) === name)
+      .flatMap(({ spec }) => spec.containers[0]?.env ?? [])
+      .flatMap(({ valueFrom }) => (valueFrom === undefined ? [] : [valueFrom.secretKeyRef]));
+  const stores = ["COFFER_NATS_URL", "COFFER_NATS_CREDENTIALS", "COFFER_REDIS_URL"];
+  t.same(
+    keysOf("sync"),
+    stores.map((key) => ({ name: "own", key })),
+  );
+  const common = ["COFFER_POSTGRES_URL", ...stores];
+  t.same(
+    keysOf("vaults"),
+    common.map((key) => ({ name: "coffer-stores", key: `vaults.${key}` })),
+  );
   t.end();
 });
 
@@ -432,6 +458,7 @@ await t.test("production refuses what is not safe", (t) => {
       services: { ...own, vaults: { ...own["vaults"], autoscaling: { minReplicas: 1 } } },
     },
     "a Secret for all": { existingSecret: "coffer-stores" },
+    "a plan that is none": { billing: { enabled: true, prices: { price_team: "teams" } } },
     "a service without a Secret": { services: { ...own, sync: { existingSecret: "" } } },
     "plain http": { baseUrls: ["http://coffer.example.com"] },
     "no address": { baseUrls: [] },

@@ -1,5 +1,6 @@
 import { billingMutants } from "./catalogue/billing.ts";
 import { changeMutants } from "./catalogue/changes.ts";
+import { chartMutants } from "./catalogue/chart.ts";
 import { commandMutants } from "./catalogue/command.ts";
 import { cryptoMutants } from "./catalogue/crypto.ts";
 import { deviceCredentialMutants } from "./catalogue/device-credentials.ts";
@@ -60,6 +61,7 @@ export const catalogue: readonly Mutant[] = [
   ...vaultPeopleMutants,
   ...travelMutants,
   ...changeMutants,
+  ...chartMutants,
   ...syncMutants,
   ...commandMutants,
   ...trustMutants,

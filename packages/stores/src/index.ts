@@ -9,6 +9,8 @@ export type { RedisOptions } from "./redis.ts";
 export { locate, requireServers } from "./locate.ts";
 export type { LocateOptions, NeededProgram, ServerProgram } from "./locate.ts";
 export { endServersIn, isAlive, serversIn, startOf } from "./processes.ts";
+export { unpackedCommand, unpackWithApt } from "./apt.ts";
+export type { Unpacked } from "./apt.ts";
 export { freePort } from "./free-port.ts";
 export { isReachable, serverUser } from "./server-user.ts";
 export type { ServerUser } from "./server-user.ts";

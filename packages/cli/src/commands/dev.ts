@@ -40,7 +40,10 @@ export function devNatsConfig({ options }: Call<{ json?: boolean }>): Promise<vo
 
 /** What services read has the service and the variable as its key; what a store reads has the store and the service. */
 function secretKeys(release: string): Record<string, string> {
-  const keys: Record<string, string> = { "postgres.password": newPassword() };
+  const keys: Record<string, string> = {
+    "postgres.password": newPassword(),
+    "siem-forwarder.COFFER_SIEM_KEYS": randomBytes(32).toString("base64url"),
+  };
   for (const service of serviceNames) {
     const [postgres, nats, redis] = [newPassword(), newPassword(), newPassword()];
     const schema = schemas[service];

@@ -1,0 +1,64 @@
+import type { Mutant } from "../mutant.ts";
+
+const templates = "charts/coffer/templates";
+const tests = ["deploy/chart/test/chart.test.ts"] as const;
+
+/** What the chart guards: pods, networks, credentials. */
+export const chartMutants: readonly Mutant[] = [
+  {
+    name: "containers-of-the-chart-may-gain-privileges",
+    file: `${templates}/_pods.tpl`,
+    find: "allowPrivilegeEscalation: false",
+    replace: "allowPrivilegeEscalation: true",
+    tests,
+  },
+  {
+    name: "pods-of-the-chart-have-a-token-of-the-api",
+    file: `${templates}/_pods.tpl`,
+    find: "automountServiceAccountToken: false",
+    replace: "automountServiceAccountToken: true",
+    tests,
+  },
+  {
+    name: "siem-forwarder-reaches-private-networks",
+    file: `${templates}/_network.tpl`,
+    find: "          - 10.0.0.0/8\n",
+    replace: "",
+    tests,
+  },
+  {
+    name: "every-service-reaches-the-internet",
+    file: `${templates}/_network.tpl`,
+    find: "{{- if .row.internet }}",
+    replace: "{{- if true }}",
+    tests,
+  },
+  {
+    name: "default-deny-of-the-chart-leaves-egress-open",
+    file: `${templates}/network-policy.yaml`,
+    find: "    - Ingress\n    - Egress\n",
+    replace: "    - Ingress\n",
+    tests,
+  },
+  {
+    name: "a-pod-of-the-chart-ends-before-its-connections-are-drained",
+    file: `${templates}/_services.tpl`,
+    find: "graceSeconds: 60",
+    replace: "graceSeconds: 30",
+    tests,
+  },
+  {
+    name: "the-chart-trusts-all-addresses-as-proxies",
+    file: "charts/coffer/values.schema.json",
+    find: '"pattern": "/0$"',
+    replace: '"pattern": "/00$"',
+    tests,
+  },
+  {
+    name: "a-services-own-secret-does-not-win",
+    file: `${templates}/_environment.tpl`,
+    find: "{{- if $own }}",
+    replace: "{{- if not .root.Values.existingSecret }}",
+    tests,
+  },
+];
