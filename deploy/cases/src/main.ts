@@ -34,7 +34,8 @@ async function runAll({ url, audience, forwarded, json, names }: Options): Promi
   await runCases({
     connection: connect({ url, forwarded, onWait: (seconds) => process.stderr.write(`waiting ${seconds} s\n`) }),
     audience,
-    stripeSecret: process.env["COFFER_STRIPE_WEBHOOK_SECRETS"]?.split(",")[0],
+    // An empty variable is the same as none.
+    stripeSecret: process.env["COFFER_STRIPE_WEBHOOK_SECRETS"]?.split(",")[0]?.trim() || undefined,
     shop,
     cases: chooseCases(cases, names),
     onResult: (result) => {

@@ -22,7 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (options.url === undefined) return fuzzOwn(options);
-  const stripeSecret = process.env["COFFER_STRIPE_WEBHOOK_SECRETS"]?.split(",")[0];
+  const stripeSecret = process.env["COFFER_STRIPE_WEBHOOK_SECRETS"]?.split(",")[0]?.trim() || undefined;
   return fuzz(options, { url: options.url, stripeSecret });
 }
 
