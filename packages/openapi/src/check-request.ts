@@ -39,7 +39,8 @@ function bodyProblems({ body }: Operation, { requestBody, requestHeaders }: Exch
   if (body === undefined || requestHeaders.get("content-encoding") !== null) return [];
   if (requestBody === undefined) return ["the request's body is missing"];
   const type = requestHeaders.get("content-type") ?? "";
-  if (!/^application\/json\s*(?:;|$)/i.test(type.trim())) return [`the request's content type is ${type}`];
+  if (!body.anyContentType && !/^application\/json\s*(?:;|$)/i.test(type.trim()))
+    return [`the request's content type is ${type}`];
   const value = parseJson(requestBody);
   if (value === undefined) return ["the request's body is no JSON"];
   return problemsOf(body.schema, value).map((problem) => `the request's body: ${problem}`);

@@ -18,6 +18,8 @@ export interface Parameter {
 export interface RequestBody {
   readonly schema: Schema;
   readonly limitBytes: number;
+  /** Whether the JSON may come under any content type (`x-any-content-type`). */
+  readonly anyContentType: boolean;
   /** Bodies that are right, at least one. */
   readonly examples: readonly Node[];
 }
@@ -106,7 +108,8 @@ function bodyOf(node: Mapping, place: string): RequestBody {
   if (schema === undefined || examples === undefined) throw new Error(`${place}: a body without JSON`);
   if (examples.length === 0) throw new Error(`${place}: a body without an example`);
   const limit = node["x-limit-bytes"];
-  return { schema, examples, limitBytes: typeof limit === "number" ? limit : mebibyte };
+  const anyContentType = node["x-any-content-type"] === true;
+  return { schema, examples, limitBytes: typeof limit === "number" ? limit : mebibyte, anyContentType };
 }
 
 function answerOf(node: Mapping, place: string): AnswerForm {

@@ -131,3 +131,18 @@ await t.test("what never became a request, and a preflight, have no description"
   t.same(problems({ method: "OPTIONS", status: 204, body: "" }), []);
   t.end();
 });
+
+await t.test("a body that may come under any content type is JSON all the same", (t) => {
+  const sent = (requestBody: unknown, type: string): string[] =>
+    problems({
+      target: "/api/things/any",
+      status: 204,
+      headers: { "content-type": undefined },
+      body: "",
+      requestHeaders: { "content-type": type },
+      requestBody,
+    });
+  for (const body of [{}, [], "7", "null"]) t.same(sent(body, "text/plain"), []);
+  t.match(sent("{", "text/plain"), [/no JSON/]);
+  t.end();
+});

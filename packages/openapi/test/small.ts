@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** A description of two operations, in which every rule that is checked has a place. */
+/** A description of a few operations, in which every rule that is checked has a place. */
 const document = `
 paths:
   /api/things:
@@ -52,6 +52,16 @@ paths:
           headers: *headers
           content: { application/json: { schema: { $ref: "parts.yaml#/Thing" } } }
         "204": { description: Nothing., headers: *headers }
+  /api/things/any:
+    post:
+      operationId: receiveAnything
+      x-bucket: user
+      security: []
+      requestBody:
+        required: true
+        x-any-content-type: true
+        content: { application/json: { schema: { description: Any JSON. }, example: {} } }
+      responses: { "204": { description: Nothing., headers: *headers } }
   /api/things/first:
     get:
       operationId: readFirst

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { post, startBilling } from "./support/billing.ts";
 import { newEventId, secret, sign, subscriptionEvent } from "./support/events.ts";
@@ -33,7 +34,9 @@ await t.test("each of the secrets signs, and Stripe may sign with two at once", 
 });
 
 await t.test("a missing, malformed or foreign signature is 400, and the body has no effect", async (t) => {
-  const before = consumers.records.length;
+  const before = await until("the events of the test before are recorded", () =>
+    consumers.records.length >= 3 ? consumers.records.length : null,
+  );
   const body = newBody();
   const [time = "", signature = ""] = sign(body).split(",");
   t.match(await post(url, body), refused, "missing");
@@ -133,9 +136,8 @@ await t.test(
 
 await t.test("any content type will do: the signature is over bytes", async (t) => {
   const body = newBody();
-  // Described is the type that Stripe sends.
   const headers = { "content-type": "text/plain", "stripe-signature": sign(body, { at: clock.now() }) };
-  t.equal((await fetch(`${url}/api/webhooks/stripe`, { method: "POST", headers, body })).status, 200);
+  t.match(await post(url, body, headers), { status: 200 });
 });
 
 await t.test("the strict bucket goes before everything else", async (t) => {
