@@ -1,0 +1,63 @@
+import type { TestScope } from "@coffer/testkit";
+import { until } from "@coffer/testkit";
+import { auditProblems, readAudit } from "../../local/test/faults/audit.ts";
+import { fleetProblems } from "../../local/test/faults/bootstraps/verify.ts";
+import { sessionProblems } from "../../local/test/faults/logins/verify.ts";
+import { newOrganization, work } from "../../local/test/faults/organization.ts";
+import { seededRandom } from "../../local/test/faults/random.ts";
+import { expectedContents, presentContents } from "../../local/test/faults/secrets/verify.ts";
+
+/** People and machines who use an organization meanwhile. */
+export interface Load {
+  /** Waits until each of them was acknowledged some more. */
+  progress(): Promise<void>;
+  /** Ends the load; returns what of it is not as it was acknowledged. */
+  stop(): Promise<string[]>;
+}
+
+/** Sets them to work in a new organization. */
+export async function startLoad(t: TestScope, url: string, email: string): Promise<Load> {
+  const organization = await newOrganization(t, url, email);
+  const { cli, person, ledger, slots, fleet, member } = organization;
+  const ending = new AbortController();
+  const names: string[] = [];
+  const working = work(organization, (name) => {
+    names.push(name);
+    return { name, url, ledger, random: seededRandom(names.length), stopping: ending.signal };
+  });
+  t.teardown(() => ending.abort());
+  const counts = (): number[] => names.map((name) => ledger.acknowledged.get(name) ?? 0);
+  const progress = async (): Promise<void> => {
+    const before = counts();
+    await until("everyone goes on", () => counts().every((count, at) => count >= (before[at] ?? 0) + 3), 120);
+  };
+  await progress();
+  return {
+    progress,
+    async stop() {
+      ending.abort();
+      await Promise.all(working);
+      // What was acknowledged reaches the audit through the outbox.
+      const newest = async (): Promise<string[]> => auditProblems(ledger, await readAudit(url, person));
+      await until("the audit has what was acknowledged", async () => (await newest()).length === 0, 60).catch(
+        () => null,
+      );
+      const audit = await readAudit(url, person);
+      const { contents, problems } = expectedContents(slots, audit);
+      const present = await presentContents(url, person);
+      const different = [...new Set([...contents.keys(), ...present.keys()])].filter(
+        (uid) => contents.get(uid) !== present.get(uid),
+      );
+      const { code, stderr } = await cli.run(["audit", "verify"]);
+      return [
+        ...ledger.violations,
+        ...problems,
+        ...auditProblems(ledger, audit),
+        ...different.map((uid) => `${uid} has another content than was acknowledged`),
+        ...(await fleetProblems(url, person, fleet, audit)),
+        ...(await sessionProblems(url, member, audit)),
+        ...(code === 0 ? [] : [`coffer audit verify: ${stderr}`]),
+      ];
+    },
+  };
+}
