@@ -1,17 +1,20 @@
-// npm run images: builds the images of the services with buildah and writes each as a docker-archive file.
+// npm run images: builds the images of the services and of the command, with buildah, each as a docker-archive file.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { checkout } from "../../local/src/checkout.ts";
 import { presentServices } from "../../local/src/services.ts";
 import { buildah } from "./buildah.ts";
 import { checkImage } from "./check-image.ts";
+import { makeCliContext } from "./cli-context.ts";
 import { makeLocalBases } from "./local-base.ts";
 
 const help = `usage: npm run images -- [options] [service…]
 
-Builds the images of the services (default: all) with buildah and writes DIR/coffer-<service>.tar, docker-archive files.
+Builds the images of the services and of the command, \`cli\` (default: all), with buildah and writes DIR/coffer-<service>.tar,
+docker-archive files.
 
   --out DIR              where the files go (default: dist/images)
   --tag TAG              of the images localhost/coffer/<service>:TAG (default: the version of package.json)
@@ -47,7 +50,7 @@ function git(args: readonly string[]): string | undefined {
 }
 
 function main(): void {
-  const known: string[] = presentServices().map(({ name }) => name);
+  const known: string[] = [...presentServices().map(({ name }) => name), "cli"];
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`there is no service ${unknown}: ${known.join(", ")}`);
   const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
@@ -71,16 +74,20 @@ function main(): void {
     const args = Object.entries({ SERVICE: service, ...given }).flatMap(([key, value]) =>
       value === undefined ? [] : ["--build-arg", `${key}=${value}`],
     );
+    const context = service === "cli" ? mkdtempSync(join(tmpdir(), "coffer-cli-image-")) : checkout;
+    if (service === "cli") makeCliContext(checkout, context);
+    const dockerfile = join(checkout, "deploy/docker", service === "cli" ? "Dockerfile.cli" : "Dockerfile");
     buildah([
-      ...["build", "--layers", "--file", join(checkout, "deploy/docker/Dockerfile"), "--tag", name, ...args],
+      ...["build", "--layers", "--file", dockerfile, "--tag", name, ...args],
       ...(values["npm-ca"] === "" ? [] : ["--secret", `id=npm-ca,src=${values["npm-ca"]}`]),
       ...(time === undefined ? [] : ["--timestamp", time]),
-      checkout,
+      context,
     ]);
+    if (context !== checkout) rmSync(context, { recursive: true });
     rmSync(file, { force: true }); // an archive cannot be written twice
     buildah(["push", "--quiet", name, `docker-archive:${file}:${name}`]);
     process.stdout.write(`${name} ${(statSync(file).size / 1e6).toFixed(1)} MB ${file}\n`);
-    if (values.check === true) checkImage(service, file);
+    if (values.check === true && service !== "cli") checkImage(service, file);
   }
 }
 
