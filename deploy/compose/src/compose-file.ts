@@ -52,6 +52,7 @@ export function secretNames(rows: readonly ServiceRow[]): string[] {
       ...(schema === null ? [] : [`${name}.postgres-url`]),
       `${name}.nats-credentials`,
       `${name}.redis-url`,
+      ...(name === "siem-forwarder" ? [`${name}.siem-keys`] : []),
     ]),
   ];
 }
@@ -75,13 +76,16 @@ function serviceLines({ name, schema }: ServiceRow): string[] {
     "      COFFER_BASE_URL: https://${COFFER_DOMAIN:?run npm run compose}",
     `      COFFER_TRUSTED_PROXY_CIDRS: ${proxyAddress}/32`,
     '      COFFER_DRAIN_SECONDS: "15"',
+    "      COFFER_BILLING: ${COFFER_BILLING:-off}",
     ...(name === "auth-sm" ? ["      COFFER_SIGNUPS: ${COFFER_SIGNUPS:-invite}"] : []),
     "      COFFER_NATS_URL: nats://nats:4222",
     `      COFFER_NATS_CREDENTIALS_FILE: /run/secrets/${name}.nats-credentials`,
     `      COFFER_REDIS_URL_FILE: /run/secrets/${name}.redis-url`,
     ...(schema === null ? [] : [`      COFFER_POSTGRES_URL_FILE: /run/secrets/${name}.postgres-url`]),
+    ...ownLines(name),
     "    secrets:",
     ...(schema === null ? [] : [`      - ${name}.postgres-url`]),
+    ...(name === "siem-forwarder" ? [`      - ${name}.siem-keys`] : []),
     `      - ${name}.nats-credentials`,
     `      - ${name}.redis-url`,
     "    depends_on:",
@@ -94,6 +98,18 @@ function serviceLines({ name, schema }: ServiceRow): string[] {
     "      start_period: 30s",
     "",
   ];
+}
+
+/** What one service alone is given. */
+function ownLines(name: ServiceRow["name"]): string[] {
+  if (name === "siem-forwarder")
+    return [
+      `      COFFER_SIEM_KEYS_FILE: /run/secrets/${name}.siem-keys`,
+      "      COFFER_SIEM_ALLOWED_CIDRS: ${COFFER_SIEM_ALLOWED_CIDRS:-}",
+    ];
+  if (name === "billing-webhook")
+    return ["COFFER_STRIPE_WEBHOOK_SECRETS", "COFFER_STRIPE_PRICES"].map((each) => `      ${each}: \${${each}:-}`);
+  return [];
 }
 
 function migrationLines({ name }: ServiceRow): string[] {

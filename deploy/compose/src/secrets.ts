@@ -21,6 +21,7 @@ export function newSecrets(rows: readonly ServiceRow[]): Record<string, string> 
         : [[`${name}.postgres-url`, `postgres://${schema}:${postgres[name]}@postgres:5432/coffer`]]),
       [`${name}.nats-credentials`, credentials],
       [`${name}.redis-url`, `redis://${name}:${redis[name]}@redis:6379`],
+      ...(name === "siem-forwarder" ? [[`${name}.siem-keys`, randomBytes(32).toString("base64url")]] : []),
     ];
   });
   return {
@@ -78,7 +79,8 @@ export function writeSecrets(
     writeFileSync(join(secrets, name), content);
     chmodSync(join(secrets, name), 0o444);
   }
-  writeFileSync(join(folder, ".env"), `COFFER_DOMAIN=${domain}\nCOFFER_VERSION=${version}\n`);
+  // Its owner may add the signing secrets of Stripe.
+  writeFileSync(join(folder, ".env"), `COFFER_DOMAIN=${domain}\nCOFFER_VERSION=${version}\n`, { mode: 0o600 });
 }
 
 /** A URL, a NATS configuration, a Redis configuration and a literal of SQL hold these letters as they are. */
