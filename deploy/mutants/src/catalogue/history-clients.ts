@@ -34,7 +34,7 @@ export const historyClientMutants: readonly Mutant[] = [
     tests,
   },
   {
-    name: "chosen-organization-by-the-service's-word",
+    name: "chosen-organization-by-the-word-of-the-service",
     file: `${source}/person-trust.ts`,
     find: "    if (chosen !== undefined) return own.newest(`org:${chosen}`);\n",
     replace: '    if (chosen === "") return own.newest(`org:${chosen}`);\n',

@@ -92,7 +92,7 @@ export const vaultClientMutants: readonly Mutant[] = [
   {
     name: "vault-adopted-whose-history-is-hidden",
     file: `${source}/histories/adopt.ts`,
-    find: "if ((await trust.histories.known(res)) !== undefined)",
+    find: "if ((await trust.histories.learned(res)) !== undefined)",
     replace: 'if ((await trust.histories.known(res)) !== undefined && res === "org:")',
     tests,
   },
