@@ -91,8 +91,14 @@ function examplesText(examples: readonly string[]): string {
   return `Examples:\n${examples.map((example) => `  ${example}\n`).join("")}`;
 }
 
-/** What commander says of a wrong use, as we say everything else; and of what could have been meant only what may be. */
+/**
+ * What commander says of a wrong use, as we say everything else; and of what could have been meant only what may be. It names
+ * no argument that is too much, and no value of an unknown option: either may be a password or a secret's value.
+ */
 function inOurWords(text: string): string {
   const far = /'-*([^'-])[^']*'\n\(Did you mean -*(?!-|\1)/;
-  return (far.test(text) ? text.replace(/\n\(Did you mean .*\)/, "") : text).replace(/^error: /, "coffer: ");
+  return (far.test(text) ? text.replace(/\n\(Did you mean .*\)/, "") : text)
+    .replace(/^error: /, "coffer: ")
+    .replace(/^(coffer: too many arguments .* but got \d+): .*\.$/ms, "$1.")
+    .replace(/^(coffer: unknown option '-[^'=]*)=.*'$/ms, "$1=***'");
 }

@@ -78,6 +78,21 @@ await t.test("a wrong use is said in one way, with a command that may have been 
   t.match(await saidOf("folder"), /^Examples/);
 });
 
+await t.test("a value given as an argument, or to an option that there is not, is in no message", async (t) => {
+  for (const args of [
+    ["set", "coffer://a/b/field/c", "s3cretvalue"],
+    ["set", "coffer://a/b/field/c", "it's\n'two' lines, s3cretvalue.\nand s3cretvalue"],
+    ["record", "set", "Private", "Example", "password", "s3cretvalue"],
+    ["login", "--email", "a@example.com", "--password=s3cretvalue"],
+    ["login", "--email", "a@example.com", "--passwort='s3cretvalue'\ns3cretvalue"],
+  ]) {
+    const { code, stderr } = await coffer(home, args);
+    t.equal(code, 2);
+    t.notMatch(stderr, /s3cretvalue|two|lines/);
+    t.match(stderr, /^coffer: (too many arguments for 'set'\. .* but got \d|unknown option '--passwor[dt]=\*\*\*')/);
+  }
+});
+
 await t.test("the help of what several commands are about begins with examples too", async (t) => {
   for (const noun of Object.keys(nouns)) {
     const { code, stdout } = await coffer(home, [noun, "--help"]);
