@@ -29,7 +29,8 @@ const isNumber = (least: number): Rule => {
 const isPermission: Rule = (value) => permissions.includes(value as string);
 const isBase64: Rule = (value) => typeof value === "string" && value.length > 0 && decodes(value);
 
-const isEmail: Rule = (value) =>
+/** Whether a history may name this e-mail: an address in its canonical form. */
+export const isEmail = (value: unknown): value is string =>
   typeof value === "string" &&
   value.length <= longestEmail &&
   emailAddress.test(value) &&

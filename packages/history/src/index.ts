@@ -1,5 +1,6 @@
 export { checkSigners, cutName } from "./check-signers.ts";
 export { longestEntry } from "./claims.ts";
+export { isEmail } from "./claims-problem.ts";
 export type {
   Change,
   Claims,

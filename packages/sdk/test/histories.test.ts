@@ -507,6 +507,20 @@ await t.test("a machine does not join a history of the service's own that names 
   await t.rejects(bootstrap({ url: server.url, token, save }), { code: "join_invalid" });
 });
 
+await t.test(
+  "an invitation to what is no e-mail address is refused as that, and nothing is signed or sent",
+  async (t) => {
+    const { alice, server } = await startCompany(t);
+    const before = server.received.length;
+    for (const email of ["bob", "bob@", "bob bob@example.com", "", `${"b".repeat(250)}@example.com`])
+      await t.rejects(alice.client().invites.create(email, "member"), {
+        code: "invalid_request",
+        message: `${email} is not an e-mail address`,
+      });
+    t.equal(server.received.length, before);
+  },
+);
+
 await t.test("a person does not join a history of the service's own that names the person already", async (t) => {
   const { alice, server } = await startCompany(t);
   const bob = await memberOf(server, "bob@example.com");

@@ -1,5 +1,5 @@
 import { inviteTokenPrefix, newId, newInviteToken, readInviteToken } from "@coffer/crypto";
-import { cutName, holderOf, makeInvitation, readEntry, sign } from "@coffer/history";
+import { cutName, holderOf, isEmail, makeInvitation, readEntry, sign } from "@coffer/history";
 import type { Cut, HistoryPermission, HistoryState, Resource } from "@coffer/history";
 import { askedFor } from "../asked-for.ts";
 import { CofferError } from "../errors.ts";
@@ -51,7 +51,8 @@ export async function createOrganization(
 
 /**
  * Invites a person by an invitation that is made here: the service gets its hash, and in the history a join key that only the
- * invited person can open. Returns the text for that person, which cannot be had again.
+ * invited person can open. Returns the text for that person, which cannot be had again. Throws CofferError `invalid_request`
+ * for what is no e-mail address.
  */
 export async function inviteMember(
   send: Send,
@@ -59,17 +60,13 @@ export async function inviteMember(
   email: string,
   role: Role,
 ): Promise<InviteView & { token: string }> {
+  const address = canonicalEmail(email);
+  if (!isEmail(address)) throw new CofferError("invalid_request", `${email} is not an e-mail address`);
   const token = newInviteToken();
   const { tokenHash, wrapKey } = await readInviteToken(token);
   const { state } = await trust.organization();
   const invite = await trust.sign(state.res, async ({ state: before }) => {
-    const request = {
-      tag: tokenHash,
-      wrapKey,
-      kind: "user",
-      perm: permissionOfRole(role),
-      email: canonicalEmail(email),
-    };
+    const request = { tag: tokenHash, wrapKey, kind: "user", perm: permissionOfRole(role), email: address };
     const invitation = await makeInvitation(before, before.res, { ...request, kind: "user" });
     return {
       change: { invite: [invitation], drop: await deadInviteTags(send, before) },
