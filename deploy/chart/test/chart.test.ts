@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Test } from "tap";
 import t from "tap";
@@ -55,6 +55,7 @@ await t.test("the services, their paths and schemas are those of npm start", (t)
   t.same(deployments.sort(), present.map(({ name }) => `coffer-${name}`).sort());
   const jobs = named(renderValues({}), "Job").map(({ metadata }) => metadata.name);
   const schemas = present.filter(({ schema }) => schema !== null);
+  for (const { name } of schemas) t.ok(existsSync(resolve(checkout, "services", name, "src/migrate-main.ts")), name);
   t.same(jobs.sort(), schemas.map(({ name }) => `coffer-migrate-${name}`).sort());
   t.end();
 });

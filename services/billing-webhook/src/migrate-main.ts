@@ -1,0 +1,4 @@
+import { runMigration } from "@coffer/service";
+import { migrateService, schema } from "./migrate.ts";
+
+await runMigration({ schema, migrateService });
