@@ -173,8 +173,8 @@ export const billingMutants: readonly Mutant[] = [
   {
     name: "customers-newest-organization-has-all-of-its-subscriptions",
     file: `${source}/plans/belonging.ts`,
-    find: "return named ?? orgOfCustomer(",
-    replace: "return orgOfCustomer(",
+    find: "orgs.subscription.get(id) ?? ofCustomer(",
+    replace: "ofCustomer(",
     tests: [events],
   },
   {

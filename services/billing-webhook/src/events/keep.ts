@@ -6,11 +6,11 @@ import { auditOf } from "@coffer/service";
 import type { AuditEntry } from "@coffer/service";
 import { stripeActor } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import { orgOfCustomer, orgOfSubscription } from "../plans/belonging.ts";
+import { belongingOf } from "../plans/belonging.ts";
 import { recomputePlan, subscriptionEventOf } from "../plans/recompute.ts";
 import { countsPrices, isSuperseded } from "../plans/subscription-state.ts";
 import type { EventRow } from "../store/stripe-events.ts";
-import { insertEvent, listEventsOfSubscription, listNamedOrgs, lockBilling } from "../store/stripe-events.ts";
+import { insertEvent, listRelatedEvents, lockBilling } from "../store/stripe-events.ts";
 import type { EventType, StripeEvent } from "./read-event.ts";
 
 /** What became of an event. */
@@ -36,11 +36,11 @@ export function keepEvent(
   return deps.database.transaction(async (tx) => {
     await lockBilling(tx);
     if (!(await insertEvent(tx, event, deps.now()))) return "duplicate";
-    const orgIds = await listNamedOrgs(tx, event);
-    const related = await listEventsOfSubscription(tx, event);
+    const related = await listRelatedEvents(tx, event);
+    const orgIds = new Set(related.flatMap(({ org_id }) => org_id ?? []));
     const own = event.orgId ?? orgOf(related, event);
     let changes: Record<string, string> = {};
-    for (const orgId of orgIds) {
+    for (const orgId of [...orgIds].sort()) {
       const { before, plan } = await recomputePlan(tx, deps, orgId);
       if (orgId === own) changes = { plan, ...(before === null || before === plan ? {} : { previous_plan: before }) };
     }
@@ -50,8 +50,8 @@ export function keepEvent(
 }
 
 function orgOf(related: readonly EventRow[], { subscriptionId, customerId }: StripeEvent): string | null {
-  const ofSubscription = subscriptionId === null ? null : orgOfSubscription(related, subscriptionId);
-  return ofSubscription ?? orgOfCustomer(related, customerId);
+  const { ofSubscription, ofCustomer } = belongingOf(related);
+  return (subscriptionId === null ? null : ofSubscription(subscriptionId)) ?? ofCustomer(customerId);
 }
 
 interface Recorded {

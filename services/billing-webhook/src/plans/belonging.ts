@@ -2,23 +2,32 @@ import type { EventRow } from "../store/stripe-events.ts";
 
 type Named = Pick<EventRow, "id" | "created" | "subscription_id" | "customer_id" | "org_id">;
 
-/**
- * The organization of a subscription: as its newest event with one names it, else as the newest event of its customer does.
- * @param events all that may say so, in any order
- */
-export function orgOfSubscription(events: readonly Named[], subscriptionId: string): string | null {
-  const own = newestFirst(events.filter((each) => each.subscription_id === subscriptionId));
-  const named = own.find(({ org_id }) => org_id !== null)?.org_id;
-  return named ?? orgOfCustomer(events, own.find(({ customer_id }) => customer_id !== null)?.customer_id ?? null);
+/** Which organization pays by which subscription and customer. */
+export interface Belonging {
+  /** As the newest event of the subscription with one names it, else as the newest event of its customer does. */
+  ofSubscription(subscriptionId: string): string | null;
+  /** As the newest event of the customer names it. */
+  ofCustomer(customerId: string | null): string | null;
 }
 
-/** The organization that the newest event of a customer names. */
-export function orgOfCustomer(events: readonly Named[], customerId: string | null): string | null {
-  if (customerId === null) return null;
-  const own = newestFirst(events.filter((each) => each.customer_id === customerId));
-  return own.find(({ org_id }) => org_id !== null)?.org_id ?? null;
+/** Reads from events, in any order, what belongs to whom. */
+export function belongingOf(events: readonly Named[]): Belonging {
+  const orgs = { subscription: new Map<string, string>(), customer: new Map<string, string>() };
+  const customers = new Map<string, string>();
+  for (const { subscription_id, customer_id, org_id } of events.toSorted(compare)) {
+    if (subscription_id !== null && customer_id !== null) customers.set(subscription_id, customer_id);
+    if (org_id === null) continue;
+    if (subscription_id !== null) orgs.subscription.set(subscription_id, org_id);
+    if (customer_id !== null) orgs.customer.set(customer_id, org_id);
+  }
+  const ofCustomer = (id: string | null): string | null => (id === null ? null : (orgs.customer.get(id) ?? null));
+  return {
+    ofCustomer,
+    ofSubscription: (id) => orgs.subscription.get(id) ?? ofCustomer(customers.get(id) ?? null),
+  };
 }
 
-function newestFirst(events: readonly Named[]): Named[] {
-  return events.toSorted((one, other) => other.created - one.created || (other.id < one.id ? -1 : 1));
+/** The newest last. */
+function compare(one: Named, other: Named): number {
+  return one.created - other.created || (one.id < other.id ? -1 : 1);
 }

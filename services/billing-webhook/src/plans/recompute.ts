@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { findPlan, insertEndedGrace, replacePlan, touchPlan } from "../store/org-plans.ts";
 import type { EventRow } from "../store/stripe-events.ts";
 import { listEventsOfOrg } from "../store/stripe-events.ts";
-import { orgOfSubscription } from "./belonging.ts";
+import { belongingOf } from "./belonging.ts";
 import { highestPlan } from "./price-table.ts";
 import type { SubscriptionEvent, SubscriptionState } from "./subscription-state.ts";
 import { graceSeconds, subscriptionState } from "./subscription-state.ts";
@@ -54,7 +54,8 @@ function graceEnd({ pastDueSince }: SubscriptionState): number | undefined {
 /** The subscriptions that belong to the organization, with their events. */
 function subscriptionsOf(events: readonly EventRow[], orgId: string): [string, SubscriptionEvent[]][] {
   const bySubscription = Map.groupBy(events.flatMap(subscriptionEventOf), ({ subscriptionId }) => subscriptionId);
-  return [...bySubscription].filter(([id]) => orgOfSubscription(events, id) === orgId);
+  const { ofSubscription } = belongingOf(events);
+  return [...bySubscription].filter(([id]) => ofSubscription(id) === orgId);
 }
 
 /** The event as one about a subscription; none when it is about an invoice. */
