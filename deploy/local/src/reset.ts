@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { endServersIn } from "@coffer/stores";
+import { askYes } from "./ask-yes.ts";
 import { othersIn, ownEntries, refuseForeign } from "./data-directory.ts";
 import { aboutInstallation } from "./installation.ts";
 import { lockFolder } from "./instance-lock.ts";
@@ -29,11 +29,6 @@ export async function resetDataDirectory(dataDirectory: string, yes: boolean): P
 
 async function confirm(dataDirectory: string): Promise<void> {
   if (!process.stdin.isTTY) throw new StartupError("--reset asks before it removes anything: add --yes");
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question(`Remove the installation in ${dataDirectory} and all its data? Type yes: `);
-    if (answer.trim() !== "yes") throw new StartupError("nothing was removed");
-  } finally {
-    terminal.close();
-  }
+  if (!(await askYes(`Remove the installation in ${dataDirectory} and all its data?`)))
+    throw new StartupError("nothing was removed");
 }

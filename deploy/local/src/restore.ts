@@ -1,8 +1,8 @@
 import { closeSync, openSync } from "node:fs";
-import { createInterface } from "node:readline/promises";
 import { migrate, migrationChecksums } from "@coffer/postgres";
 import { prepareDatabase, startPostgres, writeDatabase } from "@coffer/stores";
 import { join } from "node:path";
+import { askYes } from "./ask-yes.ts";
 import { readFileArguments } from "./backup/arguments.ts";
 import { openBackup } from "./backup/backup-file.ts";
 import type { BackupHeader, OpenedBackup } from "./backup/backup-file.ts";
@@ -146,13 +146,7 @@ async function confirm(dataDirectory: string): Promise<void> {
   const holds = `${dataDirectory} holds an installation`;
   if (!process.stdin.isTTY)
     throw new StartupError(`${holds}, which a restore replaces: add --yes, or set COFFER_DATA_DIR to a new folder`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question(`${holds}. Remove it and all its data? Type yes: `);
-    if (answer.trim() !== "yes") throw new StartupError("nothing was changed");
-  } finally {
-    terminal.close();
-  }
+  if (!(await askYes(`${holds}. Remove it and all its data?`))) throw new StartupError("nothing was changed");
 }
 
 await runCommand(main);
