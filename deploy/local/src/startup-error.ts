@@ -22,10 +22,16 @@ export function cannotListen(
   });
 }
 
-/** What the file system threw about something below the data directory, as one line; any other error as it is. */
+/**
+ * What the file system threw about something below the data directory, or for want of space anywhere, as one line; any other
+ * error as it is.
+ */
 export function aboutDataDirectory(error: unknown, dataDirectory: string): unknown {
-  const { code, path } = error as NodeJS.ErrnoException; // what the file system throws; of anything else nothing fits
-  if (typeof path !== "string" || code === undefined || !path.startsWith(dataDirectory)) return error;
+  // What the file system throws, with `dest` for a copy or link; of anything else nothing fits.
+  const { code, path: source, dest } = error as NodeJS.ErrnoException & { dest?: unknown };
+  const path = dest ?? source;
+  if (typeof path !== "string" || code === undefined || !(path.startsWith(dataDirectory) || code === "ENOSPC"))
+    return error;
   const reasons: Record<string, string> = {
     EACCES: "this user may not use it",
     EEXIST: "it is a file, not a folder",

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
@@ -8,6 +8,7 @@ import { dataFormat, openInstallation } from "../src/installation.ts";
 import { migrateAll } from "../src/migrate-all.ts";
 import { resetDataDirectory } from "../src/reset.ts";
 import { allServices } from "../src/services.ts";
+import { aboutDataDirectory } from "../src/startup-error.ts";
 import { npmStart } from "./npm-start.ts";
 
 /** What a start that must fail says, which is one line. */
@@ -126,4 +127,23 @@ await t.test("a database that cannot be brought up to date is said in a sentence
     name: "StartupError",
     message: /^auth-sm: (?!.*secret-word)/,
   });
+});
+
+await t.test("a copy into the data directory that fails is a line that names its target; so is a full disk", (t) => {
+  const directory = testDirectory(t);
+  const [from, to] = [process.execPath, join(directory, "missing", "program")];
+  const failed = (): NodeJS.ErrnoException => {
+    try {
+      copyFileSync(from, to);
+    } catch (error) {
+      return error as NodeJS.ErrnoException;
+    }
+    throw new Error("it was copied");
+  };
+  t.match(aboutDataDirectory(failed(), directory), { name: "StartupError", message: `cannot use ${to}: ENOENT` });
+  const full = Object.assign(failed(), { code: "ENOSPC" });
+  t.match(aboutDataDirectory(full, "/elsewhere"), { message: `cannot use ${to}: the disk is full.` });
+  const other = failed();
+  t.equal(aboutDataDirectory(other, "/elsewhere"), other);
+  t.end();
 });

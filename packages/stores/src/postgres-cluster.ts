@@ -46,7 +46,10 @@ export async function makeCluster(binaries: PostgresBinaries, options: ClusterOp
     await run(program, rest, { cwd: directory });
   } catch (cause) {
     const { stderr, message } = cause as { stderr?: string; message: string };
-    const reason = (stderr?.trim() || message).split("\n").slice(-2).join(" / ");
+    const lines = (stderr?.trim() || message).split("\n");
+    // What follows the reason is only that initdb ended.
+    const reasons = lines.filter((line) => /\b(FATAL|PANIC|error): /.test(line));
+    const reason = (reasons.length > 0 ? reasons : lines).slice(-2).join(" / ");
     throw new StoreError(`Postgres could not make its data directory: ${reason}`, { cause });
   } finally {
     rmSync(secret, { force: true });
