@@ -4,7 +4,7 @@ import type { Manifest } from "./package-folder.ts";
 import { readManifest } from "./package-folder.ts";
 
 /** The packages that others install as one, each after those that it needs. */
-export const packages = ["crypto", "history", "events", "env", "import", "sdk", "cli"] as const;
+export const packages = ["crypto", "history", "events", "env", "import", "scan", "sdk", "cli"] as const;
 
 const folderOf = (name: string): string => `packages/${name}`;
 

@@ -50,6 +50,8 @@ function parentOf(program: Command, row: CommandRow, rows: readonly CommandRow[]
 
 function addRow(parent: Command, row: CommandRow, heading: string, env: NodeJS.ProcessEnv): void {
   const command = parent.command(row.name.split(" ").at(-1) as string).description(row.summary);
+  // Where a command has commands below it, as `scan` has, options behind their names are theirs.
+  command.enablePositionalOptions();
   if (parent.parent === null) command.helpGroup(heading);
   if (row.args !== undefined) command.arguments(row.args);
   for (const option of row.options) command.addOption(optionOf(option));

@@ -15,7 +15,8 @@ import type { Case } from "./secret-forms.ts";
 
 // Every command, with every kind of secret input in every broken form. No output and no file repeats any of it.
 
-const rows = groups.flatMap(([, found]) => found);
+// The scanner reads no profile and asks nobody, but all files of the working directory: scan-settings.test.ts is about it.
+const rows = groups.flatMap(([, found]) => found).filter(({ name }) => !/^scan\b/.test(name));
 const forms = Object.entries(broken);
 // It answers 404 to everything: what a command has read it has read by then.
 const url = await startStranger(t, () => undefined);

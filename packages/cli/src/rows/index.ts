@@ -7,6 +7,7 @@ import { devBillingRows } from "./dev-billing.ts";
 import { doctorRows } from "./doctor.ts";
 import { manageRows } from "./manage.ts";
 import { peopleRows } from "./people.ts";
+import { scanRows } from "./scan.ts";
 import { secretRows } from "./secrets.ts";
 import { shellRows } from "./shell.ts";
 import { transferRows } from "./transfer.ts";
@@ -28,6 +29,7 @@ export const groups: readonly (readonly [heading: string, rows: readonly Command
   ["Folders, applications, machines:", reaching(manageRows)],
   ["People:", reaching(peopleRows)],
   ["Audit:", reaching(auditRows)],
+  ["Secrets in source, without a service:", scanRows],
   ["When something is wrong:", reaching(doctorRows)],
   ["For an installation on Kubernetes:", devRows],
   ["For development:", reaching(devBillingRows)],
