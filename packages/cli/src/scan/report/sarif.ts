@@ -1,16 +1,17 @@
 import { pathToFileURL } from "node:url";
+import type { ArtifactLocation, Location as SarifLocation, Log, ReportingDescriptor, Result } from "sarif";
 import type { Confidence, Finding, Location } from "@coffer/scan";
 import type { Report } from "./report.ts";
 import { shown } from "./report.ts";
 import { descriptionOf, referenceOf, revokeOf } from "./rule-text.ts";
 
-const levels: Readonly<Record<Confidence, string>> = { high: "error", medium: "warning", low: "note" };
+const levels: Readonly<Record<Confidence, Result.level>> = { high: "error", medium: "warning", low: "note" };
 
 /** SARIF 2.1.0: one result for each secret. What was suppressed is left out. */
 export function sarifReport({ findings, problems, version }: Report): string {
   const ids = [...new Set(findings.map(({ rule_id }) => rule_id))].sort();
   const rules = ids.map((id) => ruleOf(findings.find(({ rule_id }) => rule_id === id) as Finding));
-  const log = {
+  const log: Log = {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
     runs: [
@@ -35,7 +36,7 @@ export function sarifReport({ findings, problems, version }: Report): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function ruleOf(finding: Finding): unknown {
+function ruleOf(finding: Finding): ReportingDescriptor {
   const reference = referenceOf(finding);
   const revoke = revokeOf(finding);
   return {
@@ -48,7 +49,7 @@ function ruleOf(finding: Finding): unknown {
   };
 }
 
-function resultOf(finding: Finding, ruleIndex: number): unknown {
+function resultOf(finding: Finding, ruleIndex: number): Result {
   const { rule_id, kind, confidence, fingerprint, checksum, length, locations, account_id } = finding;
   return {
     ruleId: rule_id,
@@ -61,7 +62,10 @@ function resultOf(finding: Finding, ruleIndex: number): unknown {
   };
 }
 
-function locationOf({ path, start_line, start_column, end_line, end_column, commit }: Location, text: string): unknown {
+function locationOf(
+  { path, start_line, start_column, end_line, end_column, commit }: Location,
+  text: string,
+): SarifLocation {
   return {
     physicalLocation: {
       artifactLocation: artifact(path),
@@ -77,7 +81,7 @@ function locationOf({ path, start_line, start_column, end_line, end_column, comm
   };
 }
 
-function artifact(path: string): { uri: string; uriBaseId?: string } {
+function artifact(path: string): ArtifactLocation {
   if (path.startsWith("/")) return { uri: pathToFileURL(path).href };
   return { uri: path.split("/").map(encodeURIComponent).join("/"), uriBaseId: "SRCROOT" };
 }
