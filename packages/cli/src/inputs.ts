@@ -61,20 +61,21 @@ export async function readCode(file: string): Promise<string> {
 
 /**
  * The password: from `--password-file` (its first line), else COFFER_PASSWORD, else asked for at the terminal, twice
- * where it is new, as `what`. Throws Failure (usage) for an empty one, CofferError for a new one that is too short.
+ * where it is new, as `what`; without a terminal the message names the other `ways`. Throws Failure (usage) for an empty one, CofferError for a new one that is too short.
  */
 export async function readPassword(
   file: string | undefined,
   env: NodeJS.ProcessEnv,
   isNew: boolean,
   what = "Password",
+  ways = "--password-file or COFFER_PASSWORD",
 ): Promise<string> {
   const check = (password: string): void => {
     if (password === "") throw usage("the password is empty");
     if (isNew) checkNewPassword(password);
   };
   const given = file === undefined ? env["COFFER_PASSWORD"] : firstLine(await readNamedFile(file));
-  if (given === undefined) return askPassword(isNew, what, check);
+  if (given === undefined) return askPassword(isNew, what, `give it with ${ways}`, check);
   check(given);
   return given;
 }
@@ -92,8 +93,7 @@ export async function withOwnPassword<T>(change: Promise<T>, undone: string): Pr
   }
 }
 
-function askPassword(isNew: boolean, what: string, check: (password: string) => void): string {
-  const otherWays = "give it with --password-file or COFFER_PASSWORD";
+function askPassword(isNew: boolean, what: string, otherWays: string, check: (password: string) => void): string {
   const [first, second] = askHidden(isNew ? [what, `${what} again`] : [what], otherWays, check);
   if (isNew && first !== second) throw usage("the two passwords were not the same; nothing was done");
   return first ?? "";

@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -6,9 +6,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The folder of the person's profile: `$XDG_CONFIG_HOME/coffer`, else `~/.config/coffer`. */
 export function profileDirectory(env: Environment): string {
-  const base = env["XDG_CONFIG_HOME"];
-  // The XDG specification says to ignore a relative path.
-  return join(base?.startsWith("/") === true ? base : join(env["HOME"] ?? homedir(), ".config"), "coffer");
+  // The XDG specification says to ignore a relative path. An empty or relative HOME would put the unlocked user key into the
+  // folder in which the command happens to run.
+  const absolute = (name: string): string | undefined => (env[name]?.startsWith("/") === true ? env[name] : undefined);
+  const base = absolute("XDG_CONFIG_HOME") ?? join(absolute("HOME") ?? userInfo().homedir, ".config");
+  return join(base, "coffer");
 }
 
 /** The file of the person's profile. */

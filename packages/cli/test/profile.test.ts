@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PersonSession } from "@coffer/sdk";
@@ -44,6 +45,9 @@ await t.test("the profile is in XDG_CONFIG_HOME when that is an absolute path, e
   t.equal(profileDirectory({ XDG_CONFIG_HOME: "x", HOME: "/h" }), "/h/.config/coffer");
   t.equal(profileDirectory({ XDG_CONFIG_HOME: "", HOME: "/h" }), "/h/.config/coffer");
   t.equal(profileDirectory({ HOME: "/h" }), "/h/.config/coffer");
+  const own = `${userInfo().homedir}/.config/coffer`;
+  t.match(own, /^\//);
+  for (const HOME of [undefined, "", "h"]) t.equal(profileDirectory({ HOME }), own, "never below the current folder");
   t.end();
 });
 

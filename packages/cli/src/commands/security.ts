@@ -27,7 +27,7 @@ interface PasswordOptions extends PersonOptions, OtpOptions {
 export async function changePassword({ options, env }: Call<PasswordOptions>): Promise<void> {
   const security = await securityOf(options, env);
   const password = await readPassword(options.passwordFile, env, false);
-  const newPassword = await readPassword(options.newPasswordFile, {}, true, "New password");
+  const newPassword = await readPassword(options.newPasswordFile, {}, true, "New password", "--new-password-file");
   const { newRecoveryKey } = options;
   const changed = security.changePassword({ password, newPassword, newRecoveryKey, otp: askOtp(options) });
   const { recoveryKey } = await withOwnPassword(changed, "it was not changed");
