@@ -1,13 +1,14 @@
 // Fails when the services take a proxy's address for the caller's. The limit counts by the source address that a service
 // sees: a request that goes straight to the service and one that goes through the gateway must count together.
 import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 
 const path = "/api/sm/v1/secrets";
 const { DIRECT_URL: direct, PUBLIC_URL: gateway } = process.env;
 const forged = "203.0.113.77";
 
 async function left(url, headers = {}) {
-  const answer = await fetch(url + path, { headers, redirect: "manual" }).catch((error) => {
+  const answer = await globalThis.fetch(url + path, { headers, redirect: "manual" }).catch((error) => {
     throw new Error(`${url} cannot be reached: ${error.cause?.code ?? error.message}`);
   });
   await answer.arrayBuffer();
@@ -35,10 +36,17 @@ async function check() {
     );
 }
 
-try {
-  await check();
-  process.stdout.write("the services see the caller's own address\n");
-} catch (error) {
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+// A replica to which Redis answers late counts by itself for that request, and another caller may come between: a wrong
+// configuration fails every time.
+const attempts = 10;
+for (let attempt = 1; ; attempt += 1) {
+  try {
+    await check();
+    process.stdout.write("the services see the caller's own address\n");
+    break;
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    if (attempt === attempts) process.exit(1);
+    await pause(3000);
+  }
 }
