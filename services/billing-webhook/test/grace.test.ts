@@ -87,7 +87,7 @@ await t.test("a failure that is heard of after 14 days has no grace left", async
   await send(late);
   t.match(await recordOf(late.id), { changes: { plan: "free", previous_plan: "business" } });
   await until("its end is recorded", () => endsOf(org).length === 1);
-  t.equal(planOf(org), "free");
+  await until("the plan is reported", () => planOf(org) === "free");
 });
 
 await t.test("another subscription that is paid keeps the plan", async (t) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { until } from "@coffer/testkit";
 import t from "tap";
@@ -11,7 +12,9 @@ const { url, clock, consumers, lines } = billing;
 /** Asserts that nothing of an event has an effect. */
 const refused = { status: 400, body: { error: "invalid_request" } };
 const seconds = (count: number): Date => new Date(clock.now().getTime() + count * 1000);
-const newBody = (): string => JSON.stringify(subscriptionEvent());
+/** Each of a subscription of its own: none supersedes another. */
+const newBody = (): string =>
+  JSON.stringify(subscriptionEvent({ subscription: `sub_${randomUUID()}`, customer: `cus_${randomUUID()}` }));
 const outcomes = async (): Promise<string> =>
   (await billing.metrics())
     .split("\n")
