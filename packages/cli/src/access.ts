@@ -17,7 +17,7 @@ import { hasTerminal } from "./terminal.ts";
 import { trustFile } from "./trust-file.ts";
 import { version } from "./version.ts";
 
-/** The longest `Retry-After` that a command waits for. */
+/** The longest `Retry-After` that a command waits for, and for how long it asks again when it is refused again. */
 const longestWaitSeconds = 120;
 /** For a caller that waits itself, or that reports the limit instead of waiting for it. */
 const shortestWaitSeconds = 2;
@@ -29,6 +29,7 @@ export function mannersOf({ insecureHttp, withoutWaiting }: AddressOptions) {
     insecureHttp,
     attempts: 3,
     maxWaitSeconds: withoutWaiting === true ? shortestWaitSeconds : longestWaitSeconds,
+    maxRefusedSeconds: withoutWaiting === true ? undefined : longestWaitSeconds,
     timeoutMilliseconds: 30_000,
     userAgent: `coffer-cli/${version()}`,
     onRetry(error: CofferError, elapsedMilliseconds: number): void {

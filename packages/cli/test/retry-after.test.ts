@@ -28,6 +28,12 @@ await t.test("a command waits as Retry-After says, and one line says so", async 
   t.equal(received.length, 3);
 });
 
+await t.test("it is refused as often as others are before it, and gives up only after two minutes", async (t) => {
+  const { ls, received } = await setUp(t, 5, "1");
+  t.match(await ls(), { code: 0, stderr: "" });
+  t.equal(received.length, 6);
+});
+
 await t.test("a wait that is hardly noticed is not said", async (t) => {
   const { ls } = await setUp(t, 1, "0");
   t.match(await ls(), { code: 0, stderr: "" });

@@ -14,6 +14,11 @@ export interface TransportOptions {
   attempts?: number | undefined;
   /** The longest single wait before a repetition; a longer `Retry-After` is an error. Default 65. */
   maxWaitSeconds?: number | undefined;
+  /**
+   * For how long, from the first time on, a request that the rate limit refuses is sent again, however many times that is.
+   * Without it a refusal counts as one of the `attempts`.
+   */
+  maxRefusedSeconds?: number | undefined;
   /** Called before a request is tried again: why, and after how many milliseconds since it was first sent. */
   onRetry?: ((error: CofferError, elapsedMilliseconds: number) => void) | undefined;
   /** What the program calls itself towards the service, as `name/version`; the audit log shows it. */
@@ -76,17 +81,27 @@ export function createTransport(options: TransportOptions): Transport {
     async send(request) {
       const repeatable = request.repeatable ?? request.method !== "POST";
       const most = Math.min(attempts, request.attempts ?? Infinity);
+      const patientUntil = request.attempts === undefined ? (options.maxRefusedSeconds ?? 0) * 1000 : 0;
       const began = performance.now();
+      let refusals = 0;
       for (let attempt = 1; ; attempt += 1) {
         const outcome = await attemptOnce(url, request, options);
         if (!(outcome instanceof CofferError)) return outcome;
+        const elapsed = performance.now() - began;
         const delay = retryDelay(outcome, attempt, repeatable);
-        if (delay === undefined || attempt >= most || delay > maxWaitSeconds * 1000) throw outcome;
-        options.onRetry?.(outcome, performance.now() - began);
-        await wait(delay, options.signal);
+        if (delay === undefined || delay > maxWaitSeconds * 1000) throw outcome;
+        if (outcome.code === "rate_limited" && patientUntil > elapsed + delay) refusals += 1;
+        else if (attempt - refusals >= most) throw outcome;
+        options.onRetry?.(outcome, elapsed);
+        await wait(delay + spread(refusals), options.signal);
       }
     },
   };
+}
+
+/** Milliseconds more before a request that was refused so often: who were refused together come back apart. */
+function spread(refusals: number): number {
+  return refusals === 0 ? 0 : Math.random() * Math.min(500 * 2 ** (refusals - 1), 4_000);
 }
 
 /** The base address without trailing slashes. Throws CofferError `configuration` for what is no http(s) address. */

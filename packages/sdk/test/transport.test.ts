@@ -66,6 +66,26 @@ await t.test("a refused request waits for Retry-After and is sent again, also a 
   t.ok((times[1] ?? 0) - (times[0] ?? 0) >= 990, "it came back no sooner than allowed");
 });
 
+await t.test("with maxRefusedSeconds refusals are no attempts, until that time is over", async (t) => {
+  let refusals = 5;
+  const { url, received } = await startServer(t, (_request, response) => {
+    if ((refusals -= 1) < 0) json(response, 200, { ok: true });
+    else json(response, 429, { error: "rate_limited", message: "slow down" }, { "retry-after": "0" });
+  });
+  t.same((await createTransport({ url, attempts: 2, maxRefusedSeconds: 60 }).send(post)).body, { ok: true });
+  t.equal(received.length, 6);
+
+  refusals = Infinity;
+  await t.rejects(createTransport({ url, attempts: 2 }).send(get), { code: "rate_limited" });
+  t.equal(received.length, 8, "without it they are");
+  await t.rejects(createTransport({ url, maxRefusedSeconds: 60 }).send({ ...get, attempts: 1 }), {
+    code: "rate_limited",
+  });
+  t.equal(received.length, 9, "a request that says itself how often it is tried is not tried more often");
+  await t.rejects(createTransport({ url, attempts: 1, maxRefusedSeconds: 2 }).send(get), { code: "rate_limited" });
+  t.ok(received.length > 10, "it came back");
+});
+
 await t.test("a Retry-After longer than the patience is an error at once, and says how long", async (t) => {
   const { url, received } = await startServer(t, (_request, response) =>
     json(response, 429, { error: "rate_limited", message: "slow down" }, { "retry-after": "30" }),
