@@ -33,11 +33,12 @@ await t.test("a data directory that cannot be used is a line with its path", asy
 });
 
 const passwords = Object.fromEntries(serviceNames.map((name) => [name, "secret-word"]));
+const redis = { ...passwords, owner: "secret-word" };
 const broken: Record<string, string> = {
   "is empty": "",
   "was cut off": '{"createdAt":"2026-11-20T10:00:00.000Z","redis":"secret-word',
   "is of another shape": '{"redis":"secret-word"}',
-  "lacks a service": JSON.stringify({ postgres: { ...passwords, sync: undefined }, nats: passwords, redis: "x" }),
+  "lacks a service": JSON.stringify({ postgres: { ...passwords, sync: undefined }, nats: passwords, redis }),
   "is no object": "null",
 };
 for (const [what, content] of Object.entries(broken)) {
@@ -56,7 +57,7 @@ for (const [what, content] of Object.entries(broken)) {
   });
 }
 
-const made = { createdAt: "2026-11-20T10:00:00.000Z", postgres: passwords, nats: passwords, redis: "secret-word" };
+const made = { createdAt: "2026-11-20T10:00:00.000Z", postgres: passwords, nats: passwords, redis };
 for (const [format, what, advice] of [
   [undefined, "an earlier version of Coffer: its format is 1", "empty it with npm start -- --reset"],
   [1, "an earlier version of Coffer: its format is 1", "empty it with npm start -- --reset"],
