@@ -74,7 +74,7 @@ for (const [format, what, advice] of [
 
 await t.test("a data directory from before there was a key for SIEM credentials gets one, which stays", (t) => {
   const directory = testDirectory(t);
-  const before = { ...made, format: dataFormat, siemKey: undefined };
+  const before = { ...made, format: dataFormat, redis: { ...passwords, owner: "o" }, siemKey: undefined };
   writeFileSync(join(directory, "installation.json"), JSON.stringify(before));
   const { siemKey, ...others } = openInstallation(directory);
   t.match(siemKey, /^[\w-]{43}$/);

@@ -19,6 +19,7 @@ import { ratelimitMutants } from "./catalogue/ratelimit.ts";
 import { recordMutants } from "./catalogue/records.ts";
 import { sdkMutants } from "./catalogue/sdk.ts";
 import { secretMutants } from "./catalogue/secrets.ts";
+import { siemDeliveryMutants } from "./catalogue/siem-delivery.ts";
 import { siemEndpointMutants } from "./catalogue/siem-endpoints.ts";
 import { siemForwarderMutants } from "./catalogue/siem-forwarder.ts";
 import { signedChangeMutants } from "./catalogue/signed-changes.ts";
@@ -48,6 +49,7 @@ export const catalogue: readonly Mutant[] = [
   ...siemForwarderMutants,
   ...siemEndpointMutants,
   ...billingMutants,
+  ...siemDeliveryMutants,
   ...machineMutants,
   ...secretMutants,
   ...peopleMutants,

@@ -13,6 +13,8 @@ export interface Deps extends Pick<ServiceBase, "bus" | "database" | "telemetry"
   sealer: Sealer;
   /** Where requests to SIEM endpoints may go. */
   destinations: Destinations;
+  /** How long a request to an endpoint may take; undefined for the default of 15 s. */
+  outgoingMilliseconds: number | undefined;
   /** The name of this installation, as receivers see it. */
   hostName: string;
 }

@@ -2,6 +2,10 @@ import { buildService, createServiceBase, createUsers, newId, startSweeper } fro
 import type { ServiceInstance, Shared } from "@coffer/service";
 import type { Config } from "./config.ts";
 import { createSealer } from "./credentials/seal.ts";
+import { createDeliveryMetrics } from "./delivery/delivery-metrics.ts";
+import type { DeliveryDeps } from "./delivery/deliver.ts";
+import type { Forwarder } from "./delivery/forwarder.ts";
+import { startForwarder } from "./delivery/forwarder.ts";
 import type { Deps } from "./deps.ts";
 import { resealSweep } from "./endpoints/reseal.ts";
 import { migrations, schema } from "./migrate.ts";
@@ -13,16 +17,28 @@ import { plansWithoutBilling } from "./plans/plans.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
+import { createDeliveryStore } from "./store/deliveries.ts";
 
 /** What a test may set: the clock, how names resolve, the plans of organizations. */
 export interface Seams {
   now?: () => Date;
   resolve?: Resolve;
   plans?: Plans;
+  /** The part of the jitter that is used, 0 to 1. */
+  random?: () => number;
+  /** How often it looks which deliveries are due; null: only when `forwarder.tick` is called. */
+  lookMilliseconds?: number | null;
+  /** How long a request to an endpoint may take. */
+  outgoingMilliseconds?: number;
+}
+
+/** The service, and its deliveries for tests that drive them. */
+export interface ForwarderInstance extends ServiceInstance {
+  forwarder: Forwarder;
 }
 
 /** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
-export function createService(config: Config, shared: Shared = {}, seams: Seams = {}): ServiceInstance {
+export function createService(config: Config, shared: Shared = {}, seams: Seams = {}): ForwarderInstance {
   const base = createServiceBase({ name: "siem-forwarder", config, schema, migrations, shared, ...seams });
   const users = createUsers(base);
   const deps: Deps = {
@@ -36,20 +52,36 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
       networks: createNetworks(config.COFFER_SIEM_ALLOWED_CIDRS),
     },
     hostName: hostNameOf(config.COFFER_BASE_URL),
+    outgoingMilliseconds: seams.outgoingMilliseconds,
   };
   answerRequests(deps);
   const sweeper = startSweeper(resealSweep(deps), base.telemetry.log);
   // A rotation of the keys takes effect at the start.
   sweeper.nudge();
-  return buildService(base, {
+  const delivery: DeliveryDeps = {
+    ...deps,
+    deliveries: createDeliveryStore(base.database),
+    replicaId: newId(),
+    metrics: createDeliveryMetrics(base.telemetry),
+    random: seams.random ?? Math.random,
+  };
+  const forwarder = startForwarder(delivery, {
+    everyMilliseconds: seams.lookMilliseconds,
+    timeoutMilliseconds: seams.outgoingMilliseconds,
+  });
+  const service = buildService(base, {
     routes,
     deps,
     onRefused: (route, call, error) => recordRefusal(deps, route, call, error),
+    drain: (seconds) => forwarder.close(seconds),
     async close() {
       users.close();
       await sweeper.close();
+      // What has not been drained is cut.
+      await forwarder.close(0);
     },
   });
+  return { ...service, forwarder };
 }
 
 /** The host of the canonical base address. */

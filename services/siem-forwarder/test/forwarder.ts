@@ -40,6 +40,9 @@ export interface Forwarder<Postgres extends TestDatabase = TestDatabase> extends
   /** Every record that a person can see, page by page. */
   listAll(person: Person, query?: Record<string, string | number>): Promise<AuditRecord[]>;
   ready(): Promise<Readiness>;
+  /** Looks which deliveries are due, and waits until they are done. */
+  tick(): Promise<void>;
+  registry: Registry;
 }
 
 /** Real stores for one test. */
@@ -60,8 +63,8 @@ export async function startForwarder<Postgres extends TestDatabase>(
 ): Promise<Forwarder<Postgres>> {
   const { postgres, nats, redis } = stores;
   await migrateService({ url: postgres.url });
-  const people = await startPeople(t, nats);
-  const { service, url } = await startReplica(t, stores, replica);
+  const people = await startPeople(t, nats, replica.seams?.now);
+  const { service, url, registry } = await startReplica(t, stores, replica);
   await until("the stores answer", async () => {
     const { ready, degraded } = await service.ready();
     return ready && degraded === false && people.bus.connected;
@@ -94,7 +97,8 @@ export async function startForwarder<Postgres extends TestDatabase>(
     }
     return records;
   };
-  return { postgres, nats, redis, url, people, append, list, listAll, ready: () => service.ready() };
+  const { ready, forwarder } = service;
+  return { postgres, nats, redis, url, people, append, list, listAll, ready, tick: () => forwarder.tick(), registry };
 }
 
 /** What a replica has besides its stores. */

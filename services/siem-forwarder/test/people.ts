@@ -32,7 +32,7 @@ export interface People {
 export const issuer = "https://coffer.test";
 
 /** Answers on the bus as auth-sm does. */
-export async function startPeople(t: TestScope, nats: TestNats): Promise<People> {
+export async function startPeople(t: TestScope, nats: TestNats, now = () => new Date()): Promise<People> {
   const telemetry = createTelemetry({ service: "auth-sm", level: "silent" });
   const bus = connectBus({ url: nats.url, service: "auth-sm", ...nats.credentials["auth-sm"], telemetry });
   t.teardown(() => bus.close());
@@ -61,11 +61,7 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
   });
 
   const sign = ({ userId, sessionId }: Omit<Person, "token">, lifetimeSeconds: number): Promise<string> =>
-    signUserToken(
-      key,
-      { sub: userId, sid: sessionId },
-      { issuer, lifetimeSeconds, now: () => new Date(), newId: () => randomUUID() },
-    );
+    signUserToken(key, { sub: userId, sid: sessionId }, { issuer, lifetimeSeconds, now, newId: () => randomUUID() });
 
   return {
     bus,

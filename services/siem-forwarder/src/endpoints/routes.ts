@@ -5,6 +5,7 @@ import { endpointChange, endpointPath, newEndpoint } from "./bodies.ts";
 import { createEndpoint } from "./create.ts";
 import { listEndpoints } from "./list.ts";
 import { removeEndpoint } from "./remove.ts";
+import { testEndpoint } from "./test.ts";
 import { changeEndpoint } from "./update.ts";
 
 const base = "/api/org/siem/webhooks";
@@ -24,6 +25,11 @@ export const endpointRoutes = [
     "siem.webhook.updated",
     target,
     route({ ...one, method: "PATCH", body: endpointChange, status: 200, run: changeEndpoint }),
+  ),
+  attempting(
+    "siem.webhook.tested",
+    target,
+    route({ ...one, method: "POST", path: `${base}/:id/test`, status: 200, run: testEndpoint }),
   ),
   attempting("siem.webhook.deleted", target, route({ ...one, method: "DELETE", status: 204, run: removeEndpoint })),
 ];

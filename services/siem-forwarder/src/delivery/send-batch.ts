@@ -1,0 +1,64 @@
+import type { Outcome } from "../formats/format.ts";
+import { RequestFailure } from "../outgoing/request-failure.ts";
+import type { Batch, BatchItem } from "./batch.ts";
+
+/** How far a batch has come. */
+export interface BatchProgress {
+  /** Every place up to this one is settled; null when none is. */
+  through: number | null;
+  /** Records that the receiver will never take. */
+  parked: number;
+  taken: number;
+  /** The HTTP status of the last answer. */
+  status: number | null;
+  /** Why records were parked. */
+  refusal: string | null;
+  /** Why the rest was not sent; null when the whole batch is settled. */
+  failure: { error: string; retryAfterSeconds?: number | undefined } | null;
+}
+
+type Send = (encoded: readonly string[]) => Promise<Outcome>;
+
+/**
+ * Sends a batch, in order. When its content is refused, it is divided until the records that are the reason stand alone:
+ * these are parked. Stops at the first failure that is not about the content.
+ */
+export async function sendBatch(batch: Batch, send: Send): Promise<BatchProgress> {
+  const progress: BatchProgress = { through: null, parked: 0, taken: 0, status: null, refusal: null, failure: null };
+  const groups: BatchItem[][] = batch.items.length === 0 ? [] : [batch.items];
+  for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+    const outcome = await outcomeOf(group, send);
+    progress.status = outcome.status;
+    if (outcome.kind === "failed") {
+      progress.failure = outcome;
+      return progress;
+    }
+    if (outcome.kind === "refused" && group.length > 1) {
+      const middle = Math.ceil(group.length / 2);
+      groups.unshift(group.slice(0, middle), group.slice(middle));
+      continue;
+    }
+    const { rejected, open } = outcome.kind === "refused" ? { rejected: [0], open: undefined } : outcome;
+    const settled = open?.from ?? group.length;
+    progress.parked += rejected.length;
+    progress.taken += settled - rejected.length;
+    if (rejected.length > 0)
+      progress.refusal = outcome.kind === "refused" ? outcome.error : "the endpoint rejected records of a batch";
+    progress.through = group[settled - 1]?.through ?? progress.through;
+    if (open !== undefined) {
+      progress.failure = open;
+      return progress;
+    }
+  }
+  progress.through = batch.last;
+  return progress;
+}
+
+async function outcomeOf(group: readonly BatchItem[], send: Send): Promise<Outcome> {
+  try {
+    return await send(group.map(({ encoded }) => encoded));
+  } catch (error) {
+    if (error instanceof RequestFailure) return { kind: "failed", status: null, error: error.message };
+    throw error;
+  }
+}

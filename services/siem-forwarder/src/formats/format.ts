@@ -1,0 +1,94 @@
+import type { AuditDraft, AuditRecord } from "@coffer/events";
+import type { Answer, Channel } from "../outgoing/channel.ts";
+
+/** A record as it is delivered: parsed, and as the text that is stored. A test event has no place in the chain. */
+export interface OutgoingRecord {
+  record: AuditRecord | AuditDraft;
+  text: string;
+}
+
+/** An endpoint as a format needs it. */
+export interface FormatTarget<Credentials> {
+  url: string;
+  credentials: Credentials;
+  /** The name of this installation. */
+  hostName: string;
+  now(): Date;
+}
+
+/** What became of a batch. */
+export type Outcome =
+  /**
+   * The receiver has taken the batch, except for the items at the places `rejected`, which it will never take, and those
+   * from the place `open` on, which are to be sent again.
+   */
+  | {
+      kind: "taken";
+      status: number;
+      rejected: readonly number[];
+      open?: { from: number; error: string; retryAfterSeconds?: number | undefined };
+    }
+  /** The content is refused: of several records one may be the reason, so that the batch is divided. */
+  | { kind: "refused"; status: number; error: string }
+  /** An error of the endpoint or on the way to it: nothing is said of the content. */
+  | { kind: "failed"; status: number | null; error: string; retryAfterSeconds?: number | undefined };
+
+/** One format of delivery. */
+export interface SiemFormatter<Credentials> {
+  mostRecords: number;
+  /** Of a request's body before its compression. */
+  mostBytes: number;
+  /** One record as it stands in the body. */
+  encode(record: OutgoingRecord, target: FormatTarget<Credentials>): string;
+  /** Sends encoded records. Throws RequestFailure when there is no answer. */
+  send(channel: Channel, target: FormatTarget<Credentials>, items: readonly string[]): Promise<Outcome>;
+}
+
+/** As many records, and bytes, as any batch has. */
+export const batchLimits = { mostRecords: 500, mostBytes: 512_000 } as const;
+
+/** The longest wait that a receiver may ask for. */
+const mostRetryAfterSeconds = 3_600;
+
+/** The wait that an answer asks for in `Retry-After`, in seconds up to one hour; undefined without one. */
+export function retryAfterOf({ headers }: Answer, now: Date): number | undefined {
+  const text = headers["retry-after"]?.trim() ?? "";
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now.getTime()) / 1_000);
+  return seconds >= 0 ? Math.min(seconds, mostRetryAfterSeconds) : undefined;
+}
+
+/** What an answer says that has no meaning of its own in a format. */
+export function failedAnswer(answer: Answer, now: Date, detail = ""): Outcome & { kind: "failed" } {
+  const { status } = answer;
+  return {
+    kind: "failed",
+    status,
+    error: `${answered(status)}${detail}`,
+    retryAfterSeconds: retryAfterOf(answer, now),
+  };
+}
+
+export function answered(status: number): string {
+  if (status >= 300 && status < 400) return `the endpoint answered ${status}, a redirect: give the address it leads to`;
+  if (status === 401 || status === 403) return `the endpoint answered ${status}: check the credentials`;
+  if (status === 404) return "the endpoint answered 404: check the address";
+  return `the endpoint answered ${status}`;
+}
+
+/** The JSON object that an answer holds; null for anything else. */
+export function objectIn({ body }: Answer): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null; // read with checks
+  } catch {
+    return null;
+  }
+}
+
+/** The URL with `path` at the end of its own, unless it ends so already. */
+export function withPath(url: string, path: string): string {
+  const target = new URL(url);
+  const own = target.pathname.replace(/\/+$/, "");
+  target.pathname = own.endsWith(path) ? own : `${own}${path}`;
+  return target.href;
+}

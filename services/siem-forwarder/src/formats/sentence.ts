@@ -1,0 +1,8 @@
+import type { OutgoingRecord } from "./format.ts";
+
+/** A record as one sentence for people: who did what to what, and how it ended. */
+export function sentenceOf({ action, actor, target, outcome, reason }: OutgoingRecord["record"]): string {
+  const by = [actor.type, actor.id].filter((part) => part !== null).join(" ");
+  const on = [target.type.replaceAll("_", " "), target.id].filter((part) => part !== null).join(" ");
+  return `${action} by ${by} on ${on}: ${outcome}${reason === undefined ? "" : ` (${reason})`}.`;
+}

@@ -1,0 +1,198 @@
+import type { Database, Prepared, Queryable, Transaction } from "@coffer/postgres";
+import { sql } from "@coffer/postgres";
+import { z } from "zod";
+import type { SiemFormat } from "../credentials/credentials.ts";
+
+/** An endpoint as its worker sees it. */
+export interface DeliveryState {
+  id: string;
+  org_id: string;
+  format: SiemFormat;
+  url: string;
+  credentials: string;
+  updated_at: string;
+  position: number;
+  failing_since: string | null;
+  attempts: number;
+  parked: number;
+  parked_reported_at: string | null;
+}
+
+/** A record of a chain as it is stored. `is_own`: tells of failed deliveries to the endpoint itself. */
+export interface BacklogRecord {
+  seq: number;
+  time: string;
+  is_own: boolean;
+  text: string;
+}
+
+/** What a delivery has brought. */
+export interface DeliveryResult {
+  id: string;
+  replicaId: string;
+  position: number;
+  parked: number;
+  at: string;
+  status: number | null;
+  error: string | null;
+}
+
+/** A failure, and when the next attempt is due. `seenUpdatedAt`: the settings with which it failed. */
+export interface DeliveryFailure extends DeliveryResult {
+  seenUpdatedAt: string;
+  failingSince: string;
+  attempts: number;
+  nextAttemptAt: string;
+}
+
+const stateColumns = `
+  id, org_id, format, url, credentials, updated_at, position, failing_since, attempts, parked, parked_reported_at
+`;
+
+/** The statements of the workers, on the pipelined connections: they are short, and lock one row. */
+export interface DeliveryStore {
+  /** The endpoint; null when this replica does not hold its lease any more, or it is not enabled. */
+  find(id: string, replicaId: string, now: string): Promise<DeliveryState | null>;
+  /** The records after a place, in order: at most `limit`, and of more than `bytes` at least one. */
+  backlog(state: Pick<DeliveryState, "id" | "org_id">, after: number, limits: BacklogLimits): Promise<BacklogRecord[]>;
+  /** Notes a success. Returns the endpoint as it is now; null when it is disabled, or leased by another replica. */
+  succeed(result: DeliveryResult): Promise<DeliveryState | null>;
+  /** Notes a failure; its wait not when the settings have changed meanwhile. */
+  fail(failure: DeliveryFailure): Promise<void>;
+}
+
+interface BacklogLimits {
+  limit: number;
+  bytes: number;
+}
+
+export function createDeliveryStore(database: Database): DeliveryStore {
+  const find: Prepared<DeliveryState> = database.prepared(
+    "siem_find_owned",
+    `SELECT ${stateColumns} FROM siem_endpoints
+     WHERE id = $1 AND lease_holder = $2 AND lease_until > $3::timestamptz AND enabled`,
+  );
+  const backlog: Prepared<BacklogRecord> = database.prepared(
+    "siem_backlog",
+    `SELECT seq, time, is_own, text FROM (
+       SELECT seq, time, text, is_own, coalesce(sum(octet_length(text)) OVER before, 0) AS bytes FROM (
+         SELECT seq, time, record::text AS text,
+           CASE WHEN action = 'siem.webhook.delivery.failed' THEN record -> 'target' ->> 'id' = $3 ELSE false END AS is_own
+         FROM audit_records WHERE chain_id = $1 AND seq > $2 ORDER BY seq LIMIT $4
+       ) AS next
+       WINDOW before AS (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+     ) AS measured WHERE bytes < $5 ORDER BY seq`,
+  );
+  const succeed: Prepared<DeliveryState & { enabled: boolean }> = database.preparedWrite(
+    "siem_succeed",
+    `UPDATE siem_endpoints SET position = greatest(position, $3), parked = parked + $4,
+       last_at = $5::timestamptz, last_status = $6, last_error = $7,
+       failing_since = NULL, attempts = 0, next_attempt_at = NULL
+     WHERE id = $1 AND lease_holder = $2 RETURNING enabled, ${stateColumns}`,
+  );
+  const fail: Prepared<never> = database.preparedWrite(
+    "siem_fail",
+    `UPDATE siem_endpoints SET position = greatest(position, $3), parked = parked + $4,
+       last_at = $5::timestamptz, last_status = $6, last_error = $7,
+       failing_since = CASE WHEN updated_at = $8::timestamptz THEN $9::timestamptz END,
+       attempts = CASE WHEN updated_at = $8::timestamptz THEN $10 ELSE 0 END,
+       next_attempt_at = CASE WHEN updated_at = $8::timestamptz THEN $11::timestamptz END
+     WHERE id = $1 AND lease_holder = $2`,
+  );
+  const values = ({ id, replicaId, position, parked, at, status, error }: DeliveryResult) => [
+    id,
+    replicaId,
+    position,
+    parked,
+    at,
+    status,
+    error,
+  ];
+  return {
+    find: async (id, replicaId, now) => (await find([id, replicaId, now]))[0] ?? null,
+    backlog: ({ id, org_id }, after, { limit, bytes }) => backlog([org_id, after, id, limit, bytes]),
+    succeed: async (result) => {
+      const [state] = await succeed(values(result));
+      return state?.enabled === true ? state : null;
+    },
+    fail: async (failure) => {
+      const { seenUpdatedAt, failingSince, attempts, nextAttemptAt } = failure;
+      await fail([...values(failure), seenUpdatedAt, failingSince, attempts, nextAttemptAt]);
+    },
+  };
+}
+
+/** Disables an endpoint of this replica whose settings are still those that failed. Returns whether it did. */
+export async function disableFailing(
+  tx: Transaction,
+  {
+    id,
+    replicaId,
+    seenUpdatedAt,
+    at,
+    error,
+  }: Pick<DeliveryFailure, "id" | "replicaId" | "seenUpdatedAt" | "at"> & { error: string },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.typeAlias("void")`
+    UPDATE siem_endpoints SET enabled = false, last_error = ${error},
+      updated_at = greatest(${at}::timestamptz, updated_at + interval '1 microsecond')
+    WHERE id = ${id} AND lease_holder = ${replicaId} AND updated_at = ${seenUpdatedAt}::timestamptz AND enabled
+  `);
+  return rowCount > 0;
+}
+
+/** Takes the count of parked records that no audit record tells of, once an hour; 0 when it is not due. */
+export async function takeParked(
+  tx: Transaction,
+  { id, now, notSince }: { id: string; now: string; notSince: string },
+): Promise<number> {
+  const row = await tx.maybeOne(sql.type(z.object({ parked: z.number() }))`
+    WITH due AS (
+      SELECT id, parked FROM siem_endpoints
+      WHERE id = ${id} AND parked > 0
+        AND (parked_reported_at IS NULL OR parked_reported_at <= ${notSince}::timestamptz)
+      FOR UPDATE
+    )
+    UPDATE siem_endpoints SET parked = 0, parked_reported_at = ${now}::timestamptz
+    FROM due WHERE siem_endpoints.id = due.id RETURNING due.parked
+  `);
+  return row?.parked ?? 0;
+}
+
+const givenUp = z.object({
+  count: z.number(),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  last: z.number().nullable(),
+});
+
+/**
+ * The records after a place that come before the first one of `since` or later: how many, of which times, and the place
+ * of the last. `keptFrom` is a place before which all records are older.
+ */
+export async function findTooOld(
+  db: Queryable,
+  { chainId, after, since, keptFrom }: { chainId: string; after: number; since: string; keptFrom: number | null },
+): Promise<z.infer<typeof givenUp>> {
+  const from = Math.max(after + 1, keptFrom ?? after + 1);
+  const first = await db.maybeOneFirst(sql.type(z.object({ seq: z.number() }))`
+    SELECT seq FROM audit_records WHERE chain_id = ${chainId} AND seq >= ${from} AND time >= ${since}::timestamptz
+    ORDER BY seq LIMIT 1
+  `);
+  return db.one(sql.type(givenUp)`
+    SELECT count(*) AS count, min(time) AS from, max(time) AS to, max(seq) AS last FROM audit_records
+    WHERE chain_id = ${chainId} AND seq > ${after}
+      ${first === null ? sql.fragment`` : sql.fragment`AND seq < ${first}`}
+  `);
+}
+
+/** Moves the position of an endpoint that is still at `from`. Returns whether it was. */
+export async function skipTo(
+  tx: Transaction,
+  { id, from, to }: { id: string; from: number; to: number },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.typeAlias("void")`
+    UPDATE siem_endpoints SET position = ${to} WHERE id = ${id} AND position = ${from}
+  `);
+  return rowCount > 0;
+}
