@@ -3,7 +3,7 @@ import { readServiceConfig } from "@coffer/service";
 
 export type Config = ReturnType<typeof readConfig>;
 
-const own = ["COFFER_SIEM_KEYS", "COFFER_SIEM_ALLOWED_CIDRS"] as const;
+const own = ["COFFER_BILLING", "COFFER_SIEM_KEYS", "COFFER_SIEM_ALLOWED_CIDRS"] as const;
 
 /**
  * Reads the service's configuration from environment variables; docs/running.md has the table.

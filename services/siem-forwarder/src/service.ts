@@ -13,7 +13,7 @@ import { createNetworks } from "./outgoing/networks.ts";
 import type { Resolve } from "./outgoing/resolve.ts";
 import { createResolve } from "./outgoing/resolve.ts";
 import type { Plans } from "./plans/plans.ts";
-import { plansWithoutBilling } from "./plans/plans.ts";
+import { createPlans } from "./plans/plans.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
@@ -45,7 +45,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     ...base,
     newId,
     users,
-    plans: seams.plans ?? plansWithoutBilling,
+    plans: seams.plans ?? createPlans(base.database, config.COFFER_BILLING),
     sealer: createSealer(config.COFFER_SIEM_KEYS),
     destinations: {
       resolve: seams.resolve ?? createResolve(),

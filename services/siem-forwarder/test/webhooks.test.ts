@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import t from "tap";
-import type { PlanName } from "../src/plans/plans.ts";
+import type { PlanName } from "@coffer/events";
 import { startForwarder, startStores } from "./forwarder.ts";
 import { hecEndpoint, webhooksAt } from "./webhooks.ts";
 

@@ -1,6 +1,7 @@
-/** The plans of organizations. */
-export const planNames = ["free", "team", "business", "enterprise"] as const;
-export type PlanName = (typeof planNames)[number];
+import type { PlanName } from "@coffer/events";
+import type { Database } from "@coffer/postgres";
+import type { Config } from "../config.ts";
+import { findPlans } from "../store/org-plans.ts";
 
 /** Knows which plan an organization has. */
 export interface Plans {
@@ -13,7 +14,16 @@ export function hasSiem(plan: PlanName | undefined): boolean {
   return plan === "business" || plan === "enterprise";
 }
 
-/** Billing is off: every organization has the plan `enterprise`. */
-export const plansWithoutBilling: Plans = {
-  of: (orgIds) => Promise.resolve(new Map(orgIds.map((id) => [id, "enterprise"]))),
-};
+/**
+ * With billing the plan is the one that auth-sm has reported; an organization without a report is free. Without billing
+ * every organization has the plan `enterprise`, whatever is stored.
+ */
+export function createPlans(database: Database, billing: Config["COFFER_BILLING"]): Plans {
+  return {
+    async of(orgIds) {
+      const stored = billing === "off" || orgIds.length === 0 ? new Map() : await findPlans(database.pool, orgIds);
+      const absent = billing === "off" ? "enterprise" : "free";
+      return new Map(orgIds.map((id) => [id, stored.get(id) ?? absent]));
+    },
+  };
+}

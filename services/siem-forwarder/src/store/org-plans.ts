@@ -1,4 +1,5 @@
-import type { PlanReport } from "@coffer/events";
+import type { PlanName, PlanReport } from "@coffer/events";
+import { planNames } from "@coffer/events";
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
@@ -12,4 +13,14 @@ export async function storePlan(db: Queryable, { org_id, plan, version }: PlanRe
     RETURNING org_id
   `);
   return stored !== null;
+}
+
+const planRow = z.object({ org_id: z.string(), plan: z.enum(planNames) });
+
+/** The reported plans of organizations, by id; those without a report are missing. */
+export async function findPlans(db: Queryable, orgIds: readonly string[]): Promise<Map<string, PlanName>> {
+  const rows = await db.any(sql.type(planRow)`
+    SELECT org_id, plan FROM org_plans WHERE org_id = ANY (${sql.array(orgIds, "uuid")})
+  `);
+  return new Map(rows.map(({ org_id, plan }) => [org_id, plan]));
 }
