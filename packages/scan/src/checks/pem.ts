@@ -16,15 +16,12 @@ export function findPemBlocks(text: string): Found[] {
     if (bodyEnd < 0 || bodyEnd - bodyStart > mostLength) continue;
     const footer = /^-----END [A-Z0-9 ]{1,50}-----/.exec(text.slice(bodyEnd, bodyEnd + 70));
     if (footer === null) continue;
-    const lineStart = text.slice(Math.max(0, match.index - 40), match.index);
     found.push({
       start: match.index,
       end: bodyEnd + footer[0].length,
       groups: {
         label: match[1] ?? "",
         body: text.slice(bodyStart, bodyEnd),
-        // In a diff every line begins with the same sign.
-        diff: /(?:^|\n)[ \t]{0,8}([+-])[^\n]{0,8}$/.exec(lineStart)?.[1],
       },
     });
   }
@@ -32,12 +29,8 @@ export function findPemBlocks(text: string): Found[] {
 }
 
 /** The key in a block that `findPemBlocks` found; null when it is a placeholder or a key of no known form. */
-export function keyInBlock({
-  label = "",
-  body = "",
-  diff,
-}: Readonly<Record<string, string | undefined>>): PrivateKey | null {
-  const lines = plainLines(body, diff);
+export function keyInBlock({ label = "", body = "" }: Readonly<Record<string, string | undefined>>): PrivateKey | null {
+  const lines = plainLines(body);
   const encrypted = /^[ \t]*Proc-Type:[ \t]*4,ENCRYPTED/m.test(lines);
   const base64 = lines.replace(headers, "").replace(/\s+/g, "");
   if (!/^[A-Za-z0-9+/]{40,}={0,2}$/.test(base64)) return null;
@@ -62,20 +55,32 @@ function isMixed(bytes: Uint8Array): boolean {
 }
 
 /** The body as a PEM file has it, without what source code, YAML or a diff puts around its lines. */
-function plainLines(body: string, diff: string | undefined): string {
+function plainLines(body: string): string {
   const broken = body
     .replace(/\\{1,4}[nrt]/g, "\n")
+    .replace(/\\{1,3}(["'`])/g, "$1")
     .replace(
       /["'`][ \t]{0,8}(?:[+.,&|]|<<)?[ \t]{0,8}\\?\r?\n?[ \t]{0,64}(?:[+-][ \t]{1,64})?(?:[+.,&|]|<<)?[ \t]{0,8}["'`]/g,
       "\n",
     )
     .replace(/\\\r?\n/g, "\n");
-  return broken
-    .split("\n")
-    .map((line) => {
-      const trimmed = line.trim().replace(/^(?:#|\/\/|\*|>)[ \t]+/, "");
-      const unsigned = diff !== undefined && trimmed.startsWith(diff) ? trimmed.slice(1).trim() : trimmed;
-      return unsigned.replace(/^["'`]|["'`][+.,;&|)\s]{0,8}$|\\$/g, "");
-    })
+  const lines = broken.split("\n").map((line) => line.trim());
+  // In a diff every line begins with the same signs, which base64 may begin with too.
+  const signs = lines.reduce((common, line) => (line === "" ? common : shared(common, line)), "+++");
+  return lines
+    .map((line) =>
+      line
+        .slice(signs.length)
+        .trim()
+        .replace(/^(?:#|\/\/|\*|>)[ \t]+/, "")
+        .replace(/^["'`]|["'`][+.,;&|)\s]{0,8}$|\\$/g, ""),
+    )
     .join("\n");
+}
+
+/** What two texts begin with alike. */
+function shared(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return a.slice(0, length);
 }

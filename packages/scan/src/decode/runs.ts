@@ -12,7 +12,7 @@ const mostLines = 100_000;
 
 /** All bits for a character that base64 or hexadecimal digits may have, none for every other. */
 export const runMask = new Int32Array(256);
-for (const sign of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=")
+for (const sign of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
   runMask[sign.charCodeAt(0)] = -1;
 
 /**
@@ -82,6 +82,6 @@ function continuation(bytes: Buffer, end: number): Line | null {
   if (at === start) return null;
   const after = bytes[at];
   const ends =
-    after === undefined || after === 0x0a || after === 0x0d || [0x22, 0x27, 0x60, 0x5c, 0x3c].includes(after);
+    after === undefined || after === 0x0a || after === 0x0d || [0x22, 0x27, 0x60, 0x5c, 0x3c, 0x3d].includes(after);
   return ends ? { start, end: at } : null;
 }

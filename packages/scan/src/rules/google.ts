@@ -53,11 +53,13 @@ export const googleRules: readonly Rule[] = [
     revoke: "https://console.cloud.google.com/iam-admin/serviceaccounts",
     keywords: ["private_key_id"],
     window: { before: 400, after: 600 },
-    pattern: /"private_key_id"\s{0,4}:\s{0,4}"(?<secret>[0-9a-f]{40})"/dg,
+    pattern: /"private_key_id\\?"\s{0,4}:\s{0,4}\\?"(?<secret>[0-9a-f]{40})\\?"/dg,
     confidence: "medium",
     shown: /^$/,
     check: ({ before, after }) =>
-      /"type"\s{0,4}:\s{0,4}"service_account"/.test(`${before(400)}${after(600)}`) ? { confidence: "medium" } : null,
+      /"type\\?"\s{0,4}:\s{0,4}\\?"service_account/.test(`${before(400)}${after(600)}`)
+        ? { confidence: "medium" }
+        : null,
     examples: {
       positive: (random) => [
         `{"type": "service_account", "project_id": "p", "private_key_id": "${random.text("0123456789abcdef", 40)}"}`,

@@ -11,7 +11,7 @@ import {
 } from "../examples/keys.ts";
 import type { Random } from "../examples/random.ts";
 import type { Rule } from "../rule.ts";
-import { base64Url, ofCharacters, tokenRule } from "./shape.ts";
+import { ofCharacters, tokenRule } from "./shape.ts";
 
 const window = { before: 96, after: 17 * 1024 };
 const shown = /^-----BEGIN [A-Z0-9 ]{1,50}-----/;
@@ -36,6 +36,19 @@ function keyRule({ fits, ...row }: KeyRow): Rule {
     },
   };
 }
+
+/** A line break, also as an escape, with the indentation or the sign of a diff behind it. */
+const lineBreak = String.raw`(?:\r?\n|(?:\\r)?\\n)[ \t+]{0,8}`;
+const puttyBody = String.raw`(?:[A-Za-z0-9+/=]{1,64}${lineBreak}){1,80}`;
+const puttyPattern = new RegExp(
+  [
+    String.raw`(?<secret>PuTTY-User-Key-File-[23]: [a-z0-9-]{3,40}${lineBreak}Encryption: [^\r\n\\]{1,40}${lineBreak}`,
+    String.raw`Comment: [^\r\n\\]{0,200}${lineBreak}Public-Lines: [0-9]{1,3}${lineBreak}${puttyBody}`,
+    String.raw`(?:[A-Z][A-Za-z0-9-]{1,30}: [^\r\n\\]{1,200}${lineBreak}){0,6}Private-Lines: [0-9]{1,3}${lineBreak}${puttyBody}`,
+    String.raw`Private-MAC: [0-9a-f]{40,64})(?![0-9a-f])`,
+  ].join(""),
+  "gd",
+);
 
 const mangled = (random: Random, label: string): string[] => [
   pem(label, random.bytes(600)),
@@ -162,10 +175,12 @@ export const privateKeyRules: readonly Rule[] = [
     reference: "https://the.earth.li/~sgtatham/putty/latest/htmldoc/AppendixC.html",
     keywords: ["PuTTY-User-Key-File-"],
     window: { before: 64, after: 8192 },
-    pattern:
-      /(?<secret>PuTTY-User-Key-File-[23]: [a-z0-9-]{3,40}\r?\nEncryption: [^\r\n]{1,40}\r?\nComment: [^\r\n]{0,200}\r?\nPublic-Lines: [0-9]{1,3}\r?\n(?:[A-Za-z0-9+/=]{1,64}\r?\n){1,80}(?:[A-Z][A-Za-z0-9-]{1,30}: [^\r\n]{1,200}\r?\n){0,6}Private-Lines: [0-9]{1,3}\r?\n(?:[A-Za-z0-9+/=]{1,64}\r?\n){1,80}Private-MAC: [0-9a-f]{40,64})(?![0-9a-f])/dg,
+    pattern: puttyPattern,
     confidence: "high",
-    check: ({ secret }) => ({ confidence: "high", identity: Buffer.from(secret, "latin1") }),
+    check: ({ secret }) => ({
+      confidence: "high",
+      identity: Buffer.from(secret.replace(/(?:\r?\n|(?:\\r)?\\n)[ \t+]{0,8}/g, "\n"), "latin1"),
+    }),
     examples: {
       positive: (random) => [puttyExample(random)],
       negative: (random) => [puttyExample(random).replace(/Private-Lines[^]*/, ""), "PuTTY-User-Key-File-2: ssh-rsa"],
@@ -178,21 +193,28 @@ export const privateKeyRules: readonly Rule[] = [
     reference: "https://age-encryption.org",
     shape: ["AGE-SECRET-KEY-1", ofCharacters("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)],
   }),
-  tokenRule({
+  {
     id: "jwk-private-key",
     kind: "private key in JWK form",
     description: "Private member of a JSON Web Key",
     reference: "https://www.rfc-editor.org/rfc/rfc7517",
-    shape: ['"d":"', base64Url(43, 400)],
-    keywords: ['"d":"'],
+    keywords: ['"d":', '"d" :', '"d\\":'],
+    window: { before: 8, after: 600 },
+    pattern: /\\?"d\\?"\s{0,2}:\s{0,2}\\?"(?<secret>[A-Za-z0-9_-]{43,400})\\?"/dg,
     confidence: "medium",
     minEntropy: 4.3,
-    check: ({ before, after }) => {
-      const near = `${before(600)}${after(600)}`;
-      return /"kty"\s?:\s?"(?:EC|OKP|RSA)"/.test(near) ? { confidence: "medium" } : null;
+    shown: /^$/,
+    check: ({ before, after }) =>
+      /"kty\\?"\s{0,2}:\s{0,2}\\?"(?:EC|OKP|RSA)/.test(`${before(600)}${after(600)}`) ? { confidence: "medium" } : null,
+    examples: {
+      positive: (random) => [`{"kty":"EC","crv":"P-256","d":"${random.bytes(32).toString("base64url")}"}`],
+      negative: (random) => [
+        `{"d":"${random.bytes(32).toString("base64url")}"}`,
+        `{"kty":"EC","x":"${random.bytes(32).toString("base64url")}"}`,
+        `{"kty":"EC","d":"${"A".repeat(43)}"}`,
+      ],
     },
-    context: '{"kty":"EC","crv":"P-256",',
-  }),
+  },
 ];
 
 function puttyExample(random: Random): string {
