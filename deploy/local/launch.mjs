@@ -26,6 +26,7 @@ const commands = {
   fuzz: { file: "deploy/fuzz/src/main.ts" },
   hostile: { file: "deploy/local/test/hostile/main.ts" },
   mutants: { file: "deploy/mutants/src/main.ts" },
+  "test:cluster": { file: "deploy/cluster/test/main.ts" },
 };
 
 /** Ends with one line that says what is missing. */

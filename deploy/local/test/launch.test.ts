@@ -137,7 +137,7 @@ await t.test("without a Node that it can run it says what is missing", async (t)
 await t.test("a command that does not exist, or is not in this checkout, is named", async (t) => {
   t.match(await launch("dance"), {
     code: 1,
-    err: 'coffer: no command "dance": start, test, check, backup, restore, prepack, postpack, bench, cases, fuzz, hostile, mutants\n',
+    err: 'coffer: no command "dance": start, test, check, backup, restore, images, compose, prepack, postpack, bench, cases, fuzz, hostile, mutants, test:cluster\n',
   });
   t.match(await launch("bench"), { code: 1, err: "coffer: deploy/bench/src/main.ts is not in this checkout\n" });
 });

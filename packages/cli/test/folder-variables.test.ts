@@ -25,6 +25,10 @@ const dangerous: readonly (readonly [string, string, string])[] = [
   ["all", "proxy", "ALL_PROXY"],
   ["ssl_cert", "file", "SSL_CERT_FILE"],
   ["coffer", "url", "COFFER_URL"],
+  ["maven", "opts", "MAVEN_OPTS"],
+  ["rustc", "wrapper", "RUSTC_WRAPPER"],
+  ["coreclr", "profiler/path", "CORECLR_PROFILER_PATH"],
+  ["bun", "options", "BUN_OPTIONS"],
 ];
 
 void t.test("a name that changes how programs load or connect is refused, without the value", (t) => {
