@@ -91,8 +91,12 @@ await t.test("a body that is altered by one byte is not the one that was signed"
     altered[at] = (altered[at] ?? 0) ^ 1;
     t.match(await post(url, altered, header), refused, `byte ${at}`);
   }
+  const refusedSignatures = async (): Promise<number> =>
+    Number(/outcome="bad_signature"} (\d+)/.exec(await outcomes())?.[1]);
+  const before = await refusedSignatures();
   const marked = new Uint8Array([0xef, 0xbb, 0xbf, ...body]);
   t.match(await post(url, marked, header), refused, "a byte order mark before it");
+  t.equal(await refusedSignatures(), before + 1, "for its signature, not for its JSON");
   const replacement = body.indexOf(Buffer.from("\ufffd"));
   const broken = new Uint8Array([...body.subarray(0, replacement), 0xff, ...body.subarray(replacement + 3)]);
   t.match(await post(url, broken, header), refused, "bytes that decode to the same text");
