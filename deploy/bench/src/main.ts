@@ -5,6 +5,7 @@ import { startLoader } from "./load.ts";
 import type { Report } from "./report.ts";
 import { figureCells, markdownPage } from "./report.ts";
 import type { Figure } from "./row.ts";
+import { scannerReports } from "./scanner.ts";
 import type { Suite } from "./suite.ts";
 import { secretsSuite, vaultsSuite } from "./suites.ts";
 
@@ -13,13 +14,17 @@ const checkout = resolve(import.meta.dirname, "../../..");
 const burst = { seconds: 4, rounds: 3 };
 
 const wanted = process.argv.slice(2);
-const names = [...secretsSuite.rows, ...vaultsSuite.rows].map(({ name }) => name);
+const names = [...[...secretsSuite.rows, ...vaultsSuite.rows].map(({ name }) => name), "scanner"];
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`no such benchmark: ${unknown.join(", ")}; there are ${names.join(", ")}\n`);
   process.exit(2);
 }
-const reports = [...(await runSuite(secretsSuite)), ...(await runSuite(vaultsSuite))];
+const reports = [
+  ...(await runSuite(secretsSuite)),
+  ...(await runSuite(vaultsSuite)),
+  ...(wanted.length === 0 || wanted.includes("scanner") ? await scannerReports() : []),
+];
 writeResults(reports, wanted.length === 0);
 
 /** A tenth of the size first: what is wrong shows there sooner. */

@@ -1,0 +1,133 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { builtInRules, createEngine, scanPlain, selectRules } from "@coffer/scan";
+import { interleaved, median } from "./measure.ts";
+import type { Report } from "./report.ts";
+import { figureCells } from "./report.ts";
+import type { Figure } from "./row.ts";
+import { absoluteFigure } from "./row.ts";
+
+const checkout = resolve(import.meta.dirname, "../../..");
+const command = join(checkout, "packages/cli/bin/coffer.mjs");
+const rounds = 5;
+const leastMegabytesPerSecond = 250;
+const largestFile = 400_000;
+
+/** The scanner needs no service: it is measured alone, at a tenth of its size and whole. */
+export async function scannerReports(): Promise<[tenth: Report, full: Report]> {
+  return [await reportOf(4), await reportOf(40)];
+}
+
+async function reportOf(megabytes: number): Promise<Report> {
+  const title = `the scanner, ${megabytes} MB of source`;
+  process.stdout.write(`\n${title}\n`);
+  const files = sourceTree(megabytes * 1e6);
+  const figures = [await inMemory(files), ...(await startUp(megabytes))];
+  for (const figure of figures) process.stdout.write(`  ${figureCells(figure).join("  ")}\n`);
+  const leading = new Map([
+    ["scanner: in memory on one core", (figure: string) => `the scanner reads ${figure} on one core`],
+  ]);
+  return { title, figures, leading };
+}
+
+/** Source, configuration and documents of the installed packages. */
+function sourceTree(most: number): Buffer[] {
+  const files: Buffer[] = [];
+  let bytes = 0;
+  const waiting = [join(checkout, "node_modules")];
+  for (let folder = waiting.pop(); folder !== undefined && bytes < most; folder = waiting.pop())
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else if (
+        entry.isFile() &&
+        /\.(?:[cm]?[jt]s|json|md|c|h|ya?ml)$/.test(path) &&
+        statSync(path).size < largestFile
+      ) {
+        files.push(readFileSync(path));
+        bytes += files.at(-1)?.length ?? 0;
+      }
+    }
+  return files;
+}
+
+/** Processor time of this thread, so that other processes do not count. */
+function megabytesPerSecond(files: readonly Buffer[], search: (bytes: Buffer) => void): number {
+  const total = files.reduce((sum, { length }) => sum + length, 0);
+  const before = process.cpuUsage();
+  for (const bytes of files) search(bytes);
+  const { user, system } = process.cpuUsage(before);
+  return total / (user + system);
+}
+
+async function inMemory(files: readonly Buffer[]): Promise<Figure> {
+  const rules = selectRules(builtInRules, { minConfidence: "medium" });
+  const engine = createEngine(rules);
+  const keywords = [...new Set(rules.flatMap((rule) => rule.keywords))];
+  const scan = (bytes: Buffer): void =>
+    void scanPlain(engine, { bytes, openStart: false, openEnd: false }, { path: "input" });
+  const indexOf = (bytes: Buffer): void => {
+    for (const keyword of keywords) for (let at = bytes.indexOf(keyword); at >= 0; at = bytes.indexOf(keyword, at + 1));
+  };
+  const { a, b } = await interleaved(
+    rounds,
+    () => Promise.resolve(megabytesPerSecond(files, scan)),
+    () => Promise.resolve(megabytesPerSecond(files, indexOf)),
+  );
+  const [value, baseline] = [median(a), median(b)];
+  return {
+    name: "scanner: in memory on one core",
+    value,
+    baseline,
+    unit: "MB/s",
+    ratio: value / baseline,
+    target: `≥ ${leastMegabytesPerSecond} MB/s`,
+    holds: value >= leastMegabytesPerSecond,
+  };
+}
+
+/** The command from its start to its end, on one line of stdin and on a staged change of 20 files. */
+async function startUp(size: number): Promise<Figure[]> {
+  const root = mkdtempSync(join(tmpdir(), "coffer-bench-scan-"));
+  try {
+    const git = (...args: string[]): void =>
+      void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: root });
+    git("init", "-q");
+    mkdirSync(join(root, "src"));
+    const change = (text: string): void => {
+      for (let index = 0; index < size / 2; index += 1)
+        writeFileSync(
+          join(root, "src", `${index}.ts`),
+          `${"export const value = compute(left, right);\n".repeat(200)}${text}\n`,
+        );
+      git("add", "-A");
+    };
+    change("// before");
+    git("commit", "-q", "-m", "before");
+    change("// after");
+    const timed = (program: string, args: string[]) => (): Promise<number> => {
+      const from = performance.now();
+      const { status } = spawnSync(program, args, { cwd: root, input: "a line\n" });
+      if (status !== 0) throw new Error(`${program} ended with ${status}: nothing was measured`);
+      return Promise.resolve(performance.now() - from);
+    };
+    const start = await interleaved(
+      rounds,
+      timed(process.execPath, [command, "scan", "--stdin"]),
+      timed(process.execPath, ["-e", "0"]),
+    );
+    const staged = await interleaved(
+      rounds,
+      timed(process.execPath, [command, "scan", "--staged"]),
+      timed("git", ["diff", "--cached", "--stat"]),
+    );
+    return [
+      absoluteFigure("scanner: start to end on one line", "ms", median(start.a), 100, median(start.b)),
+      absoluteFigure("scanner: staged diff", "ms", median(staged.a), 150, median(staged.b)),
+    ];
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
