@@ -17,6 +17,7 @@ import { postgresMutants } from "./catalogue/postgres.ts";
 import { quotaMutants } from "./catalogue/quota.ts";
 import { ratelimitMutants } from "./catalogue/ratelimit.ts";
 import { recordMutants } from "./catalogue/records.ts";
+import { scanMutants } from "./catalogue/scan.ts";
 import { sdkMutants } from "./catalogue/sdk.ts";
 import { secretMutants } from "./catalogue/secrets.ts";
 import { siemDeliveryMutants } from "./catalogue/siem-delivery.ts";
@@ -68,6 +69,7 @@ export const catalogue: readonly Mutant[] = [
   ...commandMutants,
   ...trustMutants,
   ...sdkMutants,
+  ...scanMutants,
   ...deviceMutants,
   ...localMutants,
 ];

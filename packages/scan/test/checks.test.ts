@@ -5,6 +5,8 @@ import { crc32Base62, hasCrc32Base62 } from "../src/checks/base62.ts";
 import { entropy } from "../src/checks/entropy.ts";
 import { fingerprintOf } from "../src/checks/fingerprint.ts";
 import { isPlaceholder } from "../src/checks/placeholder.ts";
+import { isRsaKey } from "../src/checks/private-key.ts";
+import { rsaExample } from "../src/examples/keys.ts";
 import { seededRandom } from "../src/examples/random.ts";
 import { exampleOf, scan } from "./harness.ts";
 
@@ -120,5 +122,16 @@ await t.test("placeholders are known", (t) => {
   ])
     t.ok(isPlaceholder(text), text);
   for (const text of ["hT5sQk2Lw9", "correct horse"]) t.notOk(isPlaceholder(text), text);
+  t.end();
+});
+
+await t.test("a key whose modulus is no product of its primes is none", (t) => {
+  const random = seededRandom(9);
+  const key = rsaExample(random);
+  t.ok(isRsaKey(key));
+  const changed = Buffer.from(key);
+  // A byte in the middle of the modulus.
+  changed.writeUInt8((changed.readUInt8(70) + 1) & 0xff, 70);
+  t.notOk(isRsaKey(changed));
   t.end();
 });

@@ -23,6 +23,12 @@ await t.test("a secret key needs a name or an access key within 400 characters",
   t.same(await rules(`aws_secret_access_key: ${secretKey.slice(0, 30)}EXAMPLEKEY`), []);
 });
 
+await t.test("a body of too little entropy is no credential", async (t) => {
+  const dull = `${"AB".repeat(4)}${"CD".repeat(4)}`;
+  t.same(await scan(`AKIA${dull}`), []);
+  t.same(await scan(`sk_live_${"ab".repeat(6)}${"cd".repeat(6)}`), []);
+});
+
 await t.test("a secret key is found percent-encoded", async (t) => {
   const text = `aws_secret_access_key=${secretKey.replaceAll("+", "%2B").replaceAll("/", "%2F")}`;
   t.match(await scan(text), [{ rule_id: "aws-secret-access-key", secret: secretKey }]);
