@@ -139,6 +139,8 @@ await t.test("the installed command and a program with the SDK work with a servi
   writeFileSync(join(app, "passwords.csv"), "name,url,username,password,note\nn,https://a.example,u,p,\n");
   t.match(await node(bin, ["import", "--dry-run", "passwords.csv"]), /1 login/);
   t.match(await node(bin, ["doctor", "--config", "machine.json"]), /^ok\tmachine\t/m);
+  t.match(await node(bin, ["scan", "rules", "explain", "github-personal-token"]), /decided by the checksum inside/);
+  t.equal(await node(bin, ["scan", "--threads", "2", "passwords.csv"]), "");
   t.match(await node(bin, ["doctor", "--server-config"], { COFFER_PORT: "8080" }), /^ok\tconfiguration\t/m);
 });
 
