@@ -4,7 +4,7 @@ import { machineConfigurationOf } from "./access.ts";
 import { withoutSecretWords } from "./concealed.ts";
 import { configOption } from "./command-row.ts";
 import type { Call, CommandRow, DataOptions, OptionRow } from "./command-row.ts";
-import { exitCodes, Failure } from "./failure.ts";
+import { exitCodeFor, exitCodes, Failure } from "./failure.ts";
 import { visible } from "./output.ts";
 import { groups, nouns } from "./rows/index.ts";
 import { version } from "./version.ts";
@@ -61,14 +61,22 @@ function addRow(parent: Command, row: CommandRow, heading: string, env: NodeJS.P
     const run = (await row.load()) as (call: Call<object>) => Promise<void>;
     const call: Call<DataOptions> = { args: command.args, options: command.opts(), env };
     await run(call).catch((error: unknown) => {
-      const asMachine = row.options.includes(configOption) && machineConfigurationOf(call.options, env) !== undefined;
-      throw asMachine && isCutOff(error) ? cutOff(error) : error;
+      if (!row.options.includes(configOption) || !isRefused(error)) throw error;
+      if (machineConfigurationOf(call.options, env) === undefined)
+        throw env["COFFER_CONFIG"] === "" ? noConfiguration(error) : error;
+      throw error instanceof Failure ? error : cutOff(error);
     });
   });
 }
 
-function isCutOff(error: unknown): error is CofferError {
+function isRefused(error: unknown): error is CofferError | Failure {
+  if (error instanceof Failure) return exitCodeFor(error) === exitCodes.notAuthenticated;
   return error instanceof CofferError && error.code === "invalid_token";
+}
+
+/** A CI that does not give a job its secret sets the variable all the same. */
+function noConfiguration({ message }: CofferError | Failure): Failure {
+  return new Failure(exitCodes.notAuthenticated, `COFFER_CONFIG is empty, so that this is no machine; ${message}`);
 }
 
 /** A machine cannot log in again. */

@@ -50,6 +50,7 @@ for (const [what, args] of [
   ["an unknown type", ["set", "--type", "stone", "coffer://a/b/field/c"]],
   ["a wrong notation", ["read", "coffer://a/b/c"]],
   ["a wrong limit", ["audit", "ls", "--limit", "0"]],
+  ["an e-mail for an actor's id", ["audit", "ls", "--actor", "a@example.com"]],
   ["a time that is none", ["audit", "ls", "--from", "soon"]],
   ["an address that is none", ["login", "--email", "a@example.com", "--url", "nonsense"]],
   ["an address that is none, also without a session", ["ls", "--url", "nonsense"]],
@@ -67,6 +68,15 @@ await t.test("without a login it is exit 3, without an address exit 2, with nobo
   t.match(await coffer(home, login, { env: { COFFER_PASSWORD: "p" } }), { code: 2, stderr: /npm start/ });
   const env = { COFFER_PASSWORD: "p", COFFER_URL: "http://127.0.0.1:9" };
   t.match(await coffer(home, login, { env }), { code: 7, stdout: "", stderr: /cannot be reached/ });
+});
+
+await t.test("an empty COFFER_CONFIG is named where a machine could have been meant", async (t) => {
+  const env = { COFFER_CONFIG: "", COFFER_URL: "http://127.0.0.1:9" };
+  t.match(await coffer(home, ["ls"], { env }), {
+    code: 3,
+    stderr: /^coffer: COFFER_CONFIG is empty, .*: run `coffer login/,
+  });
+  t.match(await coffer(home, ["vault", "ls"], { env }), { code: 3, stderr: /^coffer: not logged in/ });
 });
 
 await t.test("a wrong use is said in one way, with a command that may have been meant, and no other", async (t) => {

@@ -34,6 +34,8 @@ interface Shown {
 export async function listAudit({ options, env }: Call<ListOptions>): Promise<void> {
   const limit = Number(options.limit ?? 50);
   if (!Number.isInteger(limit) || limit < 1) throw usage("--limit is a number from 1 up");
+  if (options.actor?.includes("@") === true)
+    throw usage("--actor is an id: `coffer member ls` shows those of people, `coffer client ls` those of machines");
   const now = Date.now();
   const [from, to] = [options.from, options.to].map((text) =>
     text === undefined ? undefined : momentBefore(now, text),
