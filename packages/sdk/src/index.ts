@@ -13,7 +13,7 @@ export type { Notation } from "./notation.ts";
 export type { OfflineOptions, OfflineStorage } from "./offline-transport.ts";
 export { machineFingerprint } from "./own-key.ts";
 export { personClient } from "./person-client.ts";
-export type { PersonClient, PersonClientOptions } from "./person-client.ts";
+export type { NewSiemWebhook, PersonClient, PersonClientOptions } from "./person-client.ts";
 export { memoryKeeper } from "./person-session.ts";
 export type { PersonSession, SessionKeeper } from "./person-session.ts";
 export type { AuditFilter, AuditHead, AuditPage } from "./audit-pages.ts";
@@ -70,6 +70,9 @@ export type {
   OrganizationView,
   Permission,
   RecordType,
+  SiemFormat,
+  SiemTestView,
+  SiemWebhookView,
   TokenView,
   TravelModeView,
   UserView,

@@ -68,6 +68,9 @@ import type {
   OrganizationView,
   Role,
   SessionListItem,
+  SiemFormat,
+  SiemTestView,
+  SiemWebhookView,
   TokenView,
   TravelModeView,
 } from "./views.ts";
@@ -83,6 +86,15 @@ export interface PersonClientOptions extends Partial<TransportOptions>, SecretsC
   accept?: AcceptOffer | undefined;
   /** Hears why the keyring, which tells the person's other devices what this one trusts, could not be brought up to date. */
   onKeyringTrouble?: ((error: CofferError) => void) | undefined;
+}
+
+/** A SIEM endpoint to be made. docs/siem.md has the credentials of each format. */
+export interface NewSiemWebhook {
+  name?: string | undefined;
+  format: SiemFormat;
+  url: string;
+  credentials: Readonly<Record<string, string>>;
+  enabled?: boolean | undefined;
 }
 
 /** What a person does. Every method throws CofferError. Things are named by their ids. */
@@ -233,6 +245,16 @@ export interface PersonClient {
    * access has ended stays there until each is rotated.
    */
   stillNaming(who: string): Promise<Removal["rotate"]>;
+  /** Where the audit records of the organization are delivered. Owners and admins change it; auditors list it. */
+  readonly siem: {
+    list(): Promise<SiemWebhookView[]>;
+    create(webhook: NewSiemWebhook): Promise<SiemWebhookView>;
+    /** What is not given stays; `credentials` replace all that were set. */
+    update(id: string, change: Partial<Omit<NewSiemWebhook, "format">>): Promise<SiemWebhookView>;
+    remove(id: string): Promise<void>;
+    /** Sends one event, and resolves with what the endpoint said. */
+    test(id: string): Promise<SiemTestView>;
+  };
   /** Audit records, oldest first, page by page. */
   audit(filter?: AuditFilter): AsyncGenerator<AuditPage, void>;
 }
@@ -422,8 +444,24 @@ export function personClient(
       },
     },
     stillNaming: (who) => stillNaming(trust, who),
+    siem: {
+      list: () => list(webhooks),
+      create: (given) => post(webhooks, given),
+      update: async (id, change) =>
+        askedFor<SiemWebhookView>(await send({ method: "PATCH", path: webhook(id), body: change }), { id }),
+      remove: (id) => remove(webhook(id)),
+      async test(id) {
+        const { status, body } = await send({ method: "POST", path: `${webhook(id)}/test`, body: {} });
+        const said = body as SiemTestView | undefined; // ok is checked; the rest is the service's word
+        if (typeof said?.ok === "boolean") return said;
+        throw new CofferError("bad_answer", "the service does not say what the endpoint answered", { status });
+      },
+    },
     audit: (filter) => auditPages(send, filter),
   };
 }
+
+const webhooks = "/api/org/siem/webhooks";
+const webhook = (id: string): string => `${webhooks}/${encodeURIComponent(id)}`;
 
 const isOfFolder = (res: Resource): boolean => res.startsWith("folder:");

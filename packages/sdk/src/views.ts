@@ -205,3 +205,26 @@ export interface LoginView extends TokensView {
   /** Not in the answer to a change of the password. */
   device_credential?: string | undefined;
 }
+
+/** The formats in which audit records reach a SIEM. */
+export type SiemFormat = "hec" | "log_analytics" | "logs_intake" | "ecs";
+
+/** Where audit records of the organization are delivered. Its credentials are never shown. */
+export interface SiemWebhookView {
+  id: string;
+  name: string | null;
+  format: SiemFormat;
+  url: string;
+  enabled: boolean;
+  created_at: string;
+  updated_at: string;
+  /** Null before the first. `status` is the HTTP status; null without an answer. */
+  last_delivery: { status: number | null; at: string; error: string | null } | null;
+}
+
+/** What an endpoint said to a test event. */
+export interface SiemTestView {
+  ok: boolean;
+  status: number | null;
+  error: string | null;
+}

@@ -10,6 +10,7 @@ import { peopleRows } from "./people.ts";
 import { scanRows } from "./scan.ts";
 import { secretRows } from "./secrets.ts";
 import { shellRows } from "./shell.ts";
+import { siemRows } from "./siem.ts";
 import { transferRows } from "./transfer.ts";
 import { vaultRows } from "./vaults.ts";
 
@@ -28,7 +29,7 @@ export const groups: readonly (readonly [heading: string, rows: readonly Command
   ["Vaults:", reaching(vaultRows)],
   ["Folders, applications, machines:", reaching(manageRows)],
   ["People:", reaching(peopleRows)],
-  ["Audit:", reaching(auditRows)],
+  ["Audit:", reaching([...auditRows, ...siemRows])],
   ["Secrets in source, without a service:", scanRows],
   ["When something is wrong:", reaching(doctorRows)],
   ["For an installation on Kubernetes:", devRows],
@@ -51,5 +52,6 @@ export const nouns: Readonly<Record<string, string>> = {
   invite: "invitations into the organization",
   member: "who is in the organization",
   audit: "the audit records of your organization",
+  siem: "where the audit records of your organization are delivered",
   dev: "an installation's stores, and trying services out",
 };
