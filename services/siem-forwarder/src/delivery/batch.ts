@@ -1,5 +1,5 @@
 import type { AuditRecord } from "@coffer/events";
-import type { FormatTarget, SiemFormatter } from "../formats/format.ts";
+import type { FormatTarget, OutgoingRecord, SiemFormatter } from "../formats/format.ts";
 import type { BacklogRecord } from "../store/deliveries.ts";
 
 /** One record of a batch, encoded. */
@@ -28,11 +28,10 @@ export function batchOf(
   const items: BatchItem[] = [];
   let bytes = 0;
   let last: number | null = null;
-  for (const { seq, text, is_own: isOwn } of backlog) {
+  for (const { seq, time, text, is_own: isOwn } of backlog) {
     if (!isOwn) {
       if (items.length >= formatter.mostRecords) break;
-      // Stored by this service, as the text of a record.
-      const encoded = formatter.encode({ record: JSON.parse(text) as AuditRecord, text }, target);
+      const encoded = formatter.encode(outgoing(text, time), target);
       // A separator for each item, and the brackets.
       bytes += Buffer.byteLength(encoded) + 1;
       if (items.length > 0 && bytes + 2 > formatter.mostBytes) break;
@@ -43,4 +42,14 @@ export function batchOf(
     if (item !== undefined) item.through = seq;
   }
   return last === null ? null : { items, last };
+}
+
+function outgoing(text: string, time: string): OutgoingRecord {
+  return {
+    text,
+    time,
+    get record() {
+      return JSON.parse(text) as AuditRecord; // stored by this service, as the text of a record
+    },
+  };
 }

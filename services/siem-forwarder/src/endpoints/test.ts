@@ -56,7 +56,9 @@ async function sendTest(
   const formatter = formatterOf(format);
   const channel = createChannel({ destinations, timeoutMilliseconds: outgoingMilliseconds });
   try {
-    return await formatter.send(channel, target, [formatter.encode({ record, text: JSON.stringify(record) }, target)]);
+    return await formatter.send(channel, target, [
+      formatter.encode({ record, time: record.time, text: JSON.stringify(record) }, target),
+    ]);
   } catch (error) {
     if (!(error instanceof RequestFailure)) throw error;
     return { kind: "failed", status: null, error: error.message };

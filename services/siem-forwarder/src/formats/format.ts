@@ -1,10 +1,14 @@
 import type { AuditDraft, AuditRecord } from "@coffer/events";
 import type { Answer, Channel } from "../outgoing/channel.ts";
 
-/** A record as it is delivered: parsed, and as the text that is stored. A test event has no place in the chain. */
+/**
+ * A record as it is delivered: as the text that is stored, and parsed, which a format that needs only its time does not
+ * pay for. A test event has no place in the chain.
+ */
 export interface OutgoingRecord {
-  record: AuditRecord | AuditDraft;
-  text: string;
+  readonly record: AuditRecord | AuditDraft;
+  readonly time: string;
+  readonly text: string;
 }
 
 /** An endpoint as a format needs it. */

@@ -16,9 +16,9 @@ const retryCodes: ReadonlySet<number> = new Set([8, 9, 18, 19, 20]);
 /** Splunk's HTTP Event Collector. */
 export const hec: SiemFormatter<HecCredentials> = {
   ...batchLimits,
-  encode({ record, text }, { credentials: { index, sourcetype = "coffer:audit" }, hostName }) {
+  encode({ time, text }, { credentials: { index, sourcetype = "coffer:audit" }, hostName }) {
     const rest = { host: hostName, source: "coffer", sourcetype, ...(index === undefined ? {} : { index }) };
-    const seconds = (Date.parse(record.time) / 1_000).toFixed(3);
+    const seconds = (Date.parse(time) / 1_000).toFixed(3);
     return `{"time":${seconds},${JSON.stringify(rest).slice(1, -1)},"event":${text}}`;
   },
   async send(channel, { url, credentials: { token }, now }, items) {
