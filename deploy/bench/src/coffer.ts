@@ -18,9 +18,14 @@ const services = resolve(import.meta.dirname, "../../../services");
 /** The base address that tokens are made for. */
 export const audience = "http://coffer.test";
 
+/** Seals the credentials of the SIEM endpoints of the benchmarks. */
+export const siemKey = Buffer.alloc(32, 1).toString("base64url");
+
 /** The services that a part of the benchmarks loads; the first is the one whose cost counts as the service's. */
 export type LoadedServices =
-  readonly ["auth-sm", "siem-forwarder"] | readonly ["vaults", "auth-sm", "siem-forwarder", "sync"];
+  | readonly ["siem-forwarder"]
+  | readonly ["auth-sm", "siem-forwarder"]
+  | readonly ["vaults", "auth-sm", "siem-forwarder", "sync"];
 
 /** Coffer as the benchmarks load it: each service a process of its own, behind a proxy that it trusts. */
 export interface RunningCoffer {
@@ -99,6 +104,8 @@ async function startIn(
     COFFER_NATS_CREDENTIALS: JSON.stringify(credentials),
     COFFER_REDIS_URL: redis.url,
     COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.1/32",
+    COFFER_SIEM_KEYS: siemKey,
+    COFFER_SIEM_ALLOWED_CIDRS: "127.0.0.1/32",
     COFFER_LOG_LEVEL: "warn",
     // The load writes more than an installation is made for.
     COFFER_QUOTA_SECRETS: "1000000000",
@@ -114,7 +121,7 @@ async function startIn(
     return service;
   };
   for (const name of names) if (name !== "sync") await migrate(name, postgres.url);
-  const signingKey = await installSigningKey(postgres.url);
+  const signingKey = await (names[0] === "siem-forwarder" ? generateSigningKey() : installSigningKey(postgres.url));
   const started = new Map<ServiceName, RunningService>();
   // The last first: those in front find whom they ask.
   for (const name of names.toReversed()) started.set(name, await start(name));

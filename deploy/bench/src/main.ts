@@ -7,14 +7,15 @@ import { figureCells, markdownPage } from "./report.ts";
 import type { Figure } from "./row.ts";
 import { scannerReports } from "./scanner.ts";
 import type { Suite } from "./suite.ts";
-import { secretsSuite, vaultsSuite } from "./suites.ts";
+import { auditSuite, secretsSuite, vaultsSuite } from "./suites.ts";
 
 const checkout = resolve(import.meta.dirname, "../../..");
 /** Short bursts in turn: a noisy neighbour disturbs one of them, not the median. */
 const burst = { seconds: 4, rounds: 3 };
 
 const wanted = process.argv.slice(2);
-const names = [...[...secretsSuite.rows, ...vaultsSuite.rows].map(({ name }) => name), "scanner"];
+const rowNames = [...secretsSuite.rows, ...vaultsSuite.rows, ...auditSuite.rows].map(({ name }) => name);
+const names = [...rowNames, "scanner"];
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`no such benchmark: ${unknown.join(", ")}; there are ${names.join(", ")}\n`);
@@ -23,6 +24,7 @@ if (unknown.length > 0) {
 const reports = [
   ...(await runSuite(secretsSuite)),
   ...(await runSuite(vaultsSuite)),
+  ...(await runSuite(auditSuite)),
   ...(wanted.length === 0 || wanted.includes("scanner") ? await scannerReports() : []),
 ];
 writeResults(reports, wanted.length === 0);

@@ -1,7 +1,11 @@
 import { audience } from "./coffer.ts";
+import { auditAppend } from "./rows/audit-append.ts";
+import { siemDelivery } from "./rows/siem-delivery.ts";
 import { secretsRows } from "./secrets-rows.ts";
 import type { Seeded, Size } from "./seed.ts";
 import { seed } from "./seed.ts";
+import type { AuditSize, SeededAudit } from "./seed-audit.ts";
+import { seedAudit } from "./seed-audit.ts";
 import type { SeededVaults, VaultsSize } from "./seed-vaults.ts";
 import { seedVaults } from "./seed-vaults.ts";
 import type { Suite } from "./suite.ts";
@@ -21,6 +25,16 @@ export const secretsSuite: Suite<Size, Seeded> = {
     ["secret read: p50 one at a time", (figure) => `its answer is there after ${figure}`],
     ["secret create: rate", (figure) => `new ones are written at ${figure}`],
   ]),
+};
+
+/** The audit's chain, and its way to a SIEM. */
+export const auditSuite: Suite<AuditSize, SeededAudit> = {
+  services: ["siem-forwarder"],
+  sizes: { full: { records: 100_000 }, tenth: { records: 10_000 } },
+  title: ({ records }) => `${number(records)} audit records`,
+  seed: seedAudit,
+  rows: [siemDelivery, auditAppend],
+  leading: new Map([["siem: delivery, by itself", (figure) => `audit records reach a SIEM at ${figure}`]]),
 };
 
 /** Vaults and live sync, loaded by people's devices. */
