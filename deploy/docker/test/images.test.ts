@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -107,6 +108,7 @@ for (const { name: service, schema } of presentServices()) {
         COFFER_BASE_URL: "https://coffer.test",
         COFFER_LOG_LEVEL: "warn",
         COFFER_DRAIN_SECONDS: "1",
+        ...(service === "siem-forwarder" ? { COFFER_SIEM_KEYS: randomBytes(32).toString("base64url") } : {}),
       };
       const env = { ...imageEnvironment, ...stores };
       const [, ...args] = command;

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { price } from "./pay.ts";
 
 /** A running Coffer of one's own. */
 export interface Installation {
@@ -37,6 +38,7 @@ export async function startInstallation(): Promise<Installation> {
       COFFER_LIMIT_USER: unlimited,
       COFFER_ACCESS_TOKEN_SECONDS: "86400",
       COFFER_STRIPE_WEBHOOK_SECRETS: stripeSecret,
+      COFFER_STRIPE_PRICES: JSON.stringify({ [price]: "business" }),
       COFFER_LOG_LEVEL: "error",
       NODE_OPTIONS: collecting,
     },

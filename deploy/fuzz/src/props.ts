@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { newKeyPair, signMachineToken } from "@coffer/crypto";
 import { ask, demand } from "./api.ts";
+import { onceThePlanIsKnown, pay } from "./pay.ts";
 import type { Person } from "./people.ts";
 import { keepLoggedIn, newEmail, newPerson, openSession } from "./people.ts";
 
@@ -17,13 +18,15 @@ export interface Props {
   folderName: string;
   /** Ids by what they name. */
   ids: Record<string, string>;
+  /** Signs the events that pay for the organization's plan; undefined where billing is off. */
+  stripeSecret: string | undefined;
 }
 
 /** Some base64, as opaque to the service as any ciphertext. */
 export const sealed = (): string => randomBytes(48).toString("base64");
 
 /** Registers the people and makes everything else. */
-export async function makeProps(url: string): Promise<Props> {
+export async function makeProps(url: string, stripeSecret: string | undefined): Promise<Props> {
   const owner = await newPerson(url, { organization: "Ours" });
   const stranger = await newPerson(url, { organization: "Theirs" });
   const org = await demand(url, "GET", "/api/org", { token: owner.token });
@@ -37,6 +40,7 @@ export async function makeProps(url: string): Promise<Props> {
     inviteToken: "",
     folderName: "",
     ids: { org: String(org["id"]) },
+    stripeSecret,
   };
   await repairProps(url, props);
   return props;
@@ -169,7 +173,13 @@ async function repairRecord(url: string, props: Props): Promise<void> {
 /** A SIEM endpoint that is disabled, and room for another one. */
 async function repairWebhook(url: string, props: Props): Promise<void> {
   const path = "/api/org/siem/webhooks";
-  const webhooks = (await list(url, props, path)) ?? [];
+  let webhooks = await list(url, props, path);
+  if (webhooks === undefined && props.stripeSecret !== undefined) {
+    await pay(url, props.ids["org"] ?? "", props.stripeSecret);
+    await onceThePlanIsKnown(() => ask(url, "GET", path, asOwner(props)));
+    webhooks = await list(url, props, path);
+  }
+  webhooks ??= [];
   const present = webhooks.find(({ id }) => id === props.ids["webhook"]);
   for (const { id } of webhooks)
     if (id !== present?.["id"]) await ask(url, "DELETE", `${path}/${String(id)}`, asOwner(props));

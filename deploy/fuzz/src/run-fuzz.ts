@@ -59,7 +59,7 @@ const requestsBetweenRepairs = 250;
 export async function runFuzz(options: FuzzOptions): Promise<OperationResult[]> {
   const { url, description, only } = options;
   const operations = description.operations.filter(({ id }) => only.length === 0 || only.includes(id));
-  const stage = await createStage(url);
+  const stage = await createStage(url, options.stripeSecret);
   const wires = Array.from({ length: connections }, () => createWire(url, patienceMilliseconds));
   try {
     const results: OperationResult[] = [];

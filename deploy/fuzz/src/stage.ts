@@ -16,9 +16,12 @@ export interface Stage {
   set(operation: Operation): Promise<void>;
 }
 
-/** Sets up a stage. The installation must let people sign up and not limit them. Throws when it does not answer. */
-export async function createStage(url: string): Promise<Stage> {
-  let props = await makeProps(url);
+/**
+ * Sets up a stage. The installation must let people sign up and not limit them, and with `stripeSecret` it sells the plan of
+ * pay.ts. Throws when it does not answer.
+ */
+export async function createStage(url: string, stripeSecret?: string): Promise<Stage> {
+  let props = await makeProps(url, stripeSecret);
   let facts: Facts = {};
   const authorization = (name: CallerName): string | undefined => {
     if (name === "anonymous") return undefined;
@@ -39,7 +42,7 @@ export async function createStage(url: string): Promise<Stage> {
         await repairProps(url, props);
       } catch {
         // So much is gone that a new stage is quicker than finding out what. A service that is gone fails here again.
-        props = await makeProps(url);
+        props = await makeProps(url, stripeSecret);
       }
       facts = await factsFor(operation.id, url, props);
     },

@@ -93,7 +93,7 @@ await t.test("a connection that is cut is found", async (t) => {
 await t.test("what is taken although it is not as described is found", async (t) => {
   const application = { id: "019a9e0f-2222-7222-8222-222222222222", name: "x", description: "" };
   const problems = await findingsIn((body, response) => {
-    if (!body.includes('"name":true')) return false;
+    if (!/"name":(true|false|\d)/.test(body)) return false;
     answer(response, 201, { ...application, created_at: "2026-11-20T10:00:00.123456Z" });
     return true;
   });
