@@ -110,5 +110,5 @@ function inOurWords(text: string): string {
   return (far.test(text) ? text.replace(/\n\(Did you mean .*\)/, "") : text)
     .replace(/^error: /, "coffer: ")
     .replace(/^(coffer: too many arguments .* but got \d+): .*\.$/ms, "$1.")
-    .replace(/^(coffer: unknown option '-[^'=]*)=.*'$/ms, "$1=***'");
+    .replace(/^(coffer: unknown option '--?[a-z][a-z-]*)=.*'$/ims, "$1=***'");
 }
