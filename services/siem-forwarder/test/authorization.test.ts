@@ -45,12 +45,41 @@ function machineToken(): string {
 
 type Statuses = Readonly<Record<keyof typeof callers, number>>;
 const outside = { nobody: 401, "logged out": 401, machine: 401, invited: 404 };
-const expectations: Readonly<Record<string, { ours: Statuses; foreign: Statuses; unnamed: Statuses }>> = {
-  "GET /api/org/audit": {
-    ours: { ...outside, owner: 200, admin: 200, auditor: 200, member: 403, suspended: 403, "owner of another": 403 },
-    foreign: { ...outside, owner: 403, admin: 403, auditor: 403, member: 403, suspended: 403, "owner of another": 200 },
-    unnamed: { ...outside, owner: 200, admin: 200, auditor: 200, member: 403, suspended: 403, "owner of another": 200 },
+interface Table {
+  ours: Statuses;
+  foreign: Statuses;
+  unnamed: Statuses;
+}
+
+/** What each caller is answered: `allowed` is the answer to who may, `auditor` that to an auditor. */
+function table(allowed: number, auditor: number): Table {
+  const inside = { owner: allowed, admin: allowed, auditor, member: 403, suspended: 403 };
+  const none = { owner: 403, admin: 403, auditor: 403, member: 403, suspended: 403 };
+  return {
+    ours: { ...outside, ...inside, "owner of another": 403 },
+    foreign: { ...outside, ...none, "owner of another": allowed },
+    unnamed: { ...outside, ...inside, "owner of another": allowed },
+  };
+}
+
+const bodies: Readonly<Record<string, object>> = {
+  "POST /api/org/siem/webhooks": {
+    format: "hec",
+    url: "https://siem.invalid/",
+    credentials: { token: "x" },
+    enabled: false,
   },
+  "PATCH /api/org/siem/webhooks/:id": { enabled: false },
+};
+
+// The endpoint that requests name does not exist.
+const expectations: Readonly<Record<string, Table>> = {
+  "GET /api/org/audit": table(200, 200),
+  "GET /api/org/siem/webhooks": table(200, 200),
+  "POST /api/org/siem/webhooks": table(201, 403),
+  "PATCH /api/org/siem/webhooks/:id": table(404, 403),
+  "POST /api/org/siem/webhooks/:id/test": table(404, 403),
+  "DELETE /api/org/siem/webhooks/:id": table(404, 403),
 };
 
 await t.test("every route has its table, and no other does", (t) => {
@@ -63,17 +92,21 @@ await t.test("every route has its table, and no other does", (t) => {
 
 for (const { method, path } of routes) {
   const wanted = expectations[`${method} ${path}`];
-  for (const [org, statuses] of Object.entries(wanted ?? {})) {
+  for (const [org, statuses] of Object.entries<Statuses>({ ...wanted })) {
     await t.test(`${method} ${path}: ${org}`, async (t) => {
       for (const [name, caller] of Object.entries(callers)) {
         const headers: Record<string, string> = caller === undefined ? {} : { authorization: `Bearer ${caller.token}` };
         if (org !== "unnamed") headers["x-coffer-org"] = org === "ours" ? ours : foreign;
-        const answer = await checkedFetch(url + path, { method, headers });
+        const body = bodies[`${method} ${path}`];
+        if (body !== undefined) headers["content-type"] = "application/json";
+        const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+        const answer = await checkedFetch(url + path.replace(":id", randomUUID()), { method, headers, ...sent });
         t.equal(answer.status, statuses[name as keyof typeof callers], name);
         const text = await answer.text();
         const own = name === "owner of another" ? foreign : ours;
         const other = own === ours ? foreign : ours;
-        t.equal(text.includes(own), answer.status === 200, `${name}: what is there, when it may be read`);
+        if (path === "/api/org/audit")
+          t.equal(text.includes(own), answer.status === 200, `${name}: what is there, when it may be read`);
         t.notOk(text.includes(other), `${name}: never the other organization's`);
       }
     });
